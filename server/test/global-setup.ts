@@ -15,19 +15,22 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the real parts once for all test files: nothing has to run beforehand, and everything is gone afterwards. */
+/**
+ * Starts PostgreSQL and Redis once for all test files. Nothing has to run beforehand, and
+ * everything is removed afterwards.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, redis] = await Promise.all([
     LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
-      // Throw-away data: durability is tested by the fault runs, which do not use this server.
+      // The data is throw-away. Durability is tested by the fault runs, which do not use this server.
       settings: {
         fsync: 'off',
         synchronous_commit: 'off',
         full_page_writes: 'off',
         max_connections: '400',
         shared_buffers: '256MB',
-        // Tests look for traces in the write-ahead log; checkpoints of their neighbours must not recycle it under them.
+        // Tests search the write-ahead log for traces. Checkpoints of other tests must not recycle it meanwhile.
         wal_keep_size: '1GB',
       },
     }),

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { Sensitive } from '../src/core/identity/sensitive.ts';
 
-// What they hold is private, so without this any two of them would be equal, and tests that compare them prove nothing.
+// The values they hold are private. Without this, any two of them would be equal, and tests that compare
+// them would prove nothing.
 expect.addEqualityTesters([
   function areSensitiveEqual(a: unknown, b: unknown): boolean | undefined {
     if (!(a instanceof Sensitive) && !(b instanceof Sensitive)) return undefined;

@@ -31,7 +31,7 @@ With the management key, create applications for your services: POST /applicatio
 The key is stored only as a hash. If it is lost, \`strongroom applications key\` issues another one.`,
     )
     .action(async ({ name, type, ownerEmail, json }: BootstrapOptions) => {
-      // First, so that nothing fails once there is a key to be shown.
+      // The URL is read first, so that nothing can fail after there is a key to show.
       const url = readAddress(processEnvironment()) ?? 'http://localhost:8080';
       await withVault(async (core) => {
         const email = ownerEmail ?? (json === true ? undefined : await askOwnerEmail());

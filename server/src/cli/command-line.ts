@@ -55,7 +55,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Every command that there is. */
+/** Creates the program with all commands. */
 export function createProgram(isJson: boolean): Command {
   const program = new Command('strongroom')
     .description('Self-hosted tokenization for cards, bank accounts and personal data.')

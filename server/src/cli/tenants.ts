@@ -101,7 +101,7 @@ function describeTenants(tenants: readonly TenantSummary[]): string {
   );
 }
 
-/** When a deleted tenant is removed; a dash for any other. */
+/** Returns the time when a deleted tenant is removed, or a dash for any other tenant. */
 function describeRemoval(deletedAt: Date | null): string {
   return deletedAt === null ? '-' : removalTimeOf(deletedAt).toISOString();
 }

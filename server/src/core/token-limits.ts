@@ -1,18 +1,24 @@
 /**
- * Every limit of a token and of what asks for tokens, in one place: schemas, checks, SQL, the API description and the
- * documentation take their numbers from here. The length of a text is counted in code points (`core/text/code-points.ts`), as
- * JSON Schema and PostgreSQL's `char_length` do. What one request may ask for in all is in `core/budget/request-budget.ts`,
- * what any JSON document may hold in `core/json/json-limits.ts`.
+ * Every limit of a token and of requests for tokens, in one place. Schemas, checks, SQL, the API description and the
+ * documentation take their numbers from here. The length of a text is counted in code points
+ * (`core/text/code-points.ts`), as in JSON Schema and PostgreSQL's `char_length`. Limits per request are in
+ * `core/budget/request-budget.ts`, and limits of any JSON document in `core/json/json-limits.ts`.
  */
 export const tokenLimits = {
-  /** Of a token as JSON, and so of a body, of a record to import, and of what patches make of data or mask. */
+  /**
+   * The maximum size of a token as JSON. It also applies to a body, to a record to import, and to data or mask after a
+   * patch.
+   */
   sizeBytesMax: 4 * 1024 * 1024,
   idLengthMin: 3,
   idLengthMax: 400,
   typeLengthMax: 50,
   containersMax: 10,
   containerLengthMax: 400,
-  /** Of all containers of a token together. They stand in an index beside the id, and PostgreSQL's B-trees take 2,704 bytes. */
+  /**
+   * The maximum length of all containers of a token together. They are in an index beside the id, and PostgreSQL's
+   * B-trees accept 2,704 bytes.
+   */
   containersLengthMax: 1_000,
   metadataKeysMax: 50,
   metadataKeyLengthMax: 200,
@@ -20,17 +26,17 @@ export const tokenLimits = {
   searchIndexesMax: 20,
   fingerprintLengthMax: 100,
   fingerprintExpressionLengthMax: 400,
-  /** Of an id expression, a search index and a text in a mask, and of what stands between braces. */
+  /** The maximum length of an id expression, a search index and a text in a mask, and of the text between braces. */
   expressionLengthMax: 1_000,
-  /** Over mask, search indexes and fingerprint. */
+  /** The total in mask, search indexes and fingerprint. */
   expressionsMax: 64,
   filtersPerExpressionMax: 8,
-  /** Below the root: `data.a.b` has two. Also the segments of a JSONPath. */
+  /** The steps below the root: `data.a.b` has two. It also limits the segments of a JSONPath. */
   pathStepsMax: 16,
-  /** Arrays and objects around a value. */
+  /** The number of arrays and objects around a value. */
   maskDepthMax: 32,
   maskValuesMax: 1_000,
-  /** Each is looked at for a verification code under another name. */
+  /** The limit exists because each member is checked for a verification code under another name. */
   cardMembersMax: 1_000,
   cvcLifeSeconds: 3_600,
   /** The longest spelling, month first with nanoseconds, designator and offset, has 39 characters. */
@@ -40,20 +46,20 @@ export const tokenLimits = {
 export const tokenQueryLimits = {
   queryLengthMax: 200,
   queryDepthMax: 32,
-  /** Of one parameter that is repeated. */
+  /** The most values of one repeated parameter. */
   filterValuesMax: 100,
   filterMetadataKeysMax: 10,
-  /** A time and the longest id fit in. */
+  /** A time and the longest id fit in this length. */
   cursorLengthMax: 500,
-  /** Pages end once their data has so much; the token that goes past it is still in. */
+  /** A page ends when its data reaches this size. The token that exceeds it is still included. */
   pageBytesMax: 8 * 1024 * 1024,
 } as const;
 
 export const tokenizeLimits = {
   tokensMax: 1_000,
   depthMax: 32,
-  /** Members and items outside of token requests, at all depths together. */
+  /** Members and items outside token requests, at all depths together. */
   valuesMax: 10_000,
-  /** Different tokens that a detokenization or a proxy call refers to. */
+  /** The number of different tokens that a detokenization or a proxy call refers to. */
   referencedTokensMax: 100,
 } as const;

@@ -5,8 +5,8 @@ import { askPortal, signInAs, type TenantPerson } from '../harness/tenant-people
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * An admin tries to get what is the owner's alone: by granting it to an application in every way there is, by keys of applications that
- * have it, and through applications that act for an admin, however they came to be.
+ * An admin tries to get rights that only the owner has: by granting them to an application in every possible way, with
+ * keys of applications that have them, and through applications that act for an admin, however they were created.
  */
 let vault: TestVault;
 beforeAll(async () => {
@@ -169,7 +169,7 @@ const madeThrough = async (key: string, permissions: readonly string[] = ofAdmin
 const handOver = ({ owner, admin }: World) =>
   askPortal(owner, 'PUT', `/tenants/self/members/${admin.memberId}`, { role: 'OWNER' });
 
-/** How an application comes to act for an admin, or for nobody that is known. Each returns its key. */
+/** Ways in which an application acts for an admin, or for nobody known. Each returns its key. */
 const lesser: Record<string, (world: World) => Promise<string>> = {
   'made by an admin': async ({ admin }) => (await madeBy(admin)).key,
   'made through an application of an admin': async ({ admin }) => madeThrough((await madeBy(admin)).key),
@@ -231,7 +231,7 @@ const lesser: Record<string, (world: World) => Promise<string>> = {
 
 type Act = (world: World, key: string) => Promise<number>;
 const statusOf = async (answer: Promise<{ readonly status: number }>) => (await answer).status;
-/** What is the owner's alone, by every way that a key has to it. */
+/** Actions reserved for the owner, through every route that a key can use. */
 const acts: Record<string, Act> = {
   'makes an admin the owner': ({ admin, owner, tenant }, key) =>
     statusOf(
@@ -293,7 +293,7 @@ describe.each(Object.keys(lesser))('an application %s', (origin) => {
   });
 });
 
-/** How an application comes to act for the owner. */
+/** Ways in which an application acts for the owner. */
 const entrusted: Record<string, (world: World) => Promise<string>> = {
   'that came with the tenant': ({ tenant }) => Promise.resolve(tenant.keys.management),
   'made through the one that came with the tenant': ({ tenant }) =>

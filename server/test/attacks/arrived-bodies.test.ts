@@ -4,9 +4,9 @@ import { MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Two hundred bodies of 396 KB, each of 99,000 numbers, took 1.6 GB when they were parsed at the same time, and a process
- * with 512 MB died of them. The key of a public application, which stands in web pages, was enough. Half of them would be
- * enough to die of; `npm run test:bodies` sends all.
+ * Two hundred bodies of 396 KB with 99,000 numbers each took 1.6 GB when they were parsed at the same time, which
+ * killed a process with 512 MB. The key of a public application, which is visible in web pages, was sufficient. Half of
+ * them would be enough to kill it. `npm run test:bodies` sends all.
  */
 const count = Number(process.env['ARRIVING_BODIES'] ?? 50);
 let vault: TestVault;
@@ -32,7 +32,7 @@ const bodies = {
   'no end': `{"type":"token","data":${numbers}`,
 } as const;
 
-/** The status of the response; undefined where the connection broke. */
+/** Returns the status of the response, or undefined if the connection broke. */
 async function post(body: string, { key, signal }: { key: string; signal?: AbortSignal }): Promise<number | undefined> {
   const headers = { 'bt-api-key': key, 'content-type': 'application/json' };
   try {
@@ -44,7 +44,7 @@ async function post(body: string, { key, signal }: { key: string; signal?: Abort
   }
 }
 
-/** Sends usual requests of another tenant until told to stop; resolves to their statuses. */
+/** Sends ordinary requests of another tenant until it is stopped. Resolves to their statuses. */
 function probe(): () => Promise<(number | undefined)[]> {
   const end = new AbortController();
   const statuses: (number | undefined)[] = [];
@@ -71,7 +71,8 @@ describe(`${count} bodies of many values at a time`, () => {
     const statuses = await floodOf(count, body);
     expect(new Set(await finish())).toEqual(new Set([201]));
     const handled = statuses.filter((status) => status !== 503);
-    // How many depends on the machine, since one that has waited for seconds is refused; those that are let in at once are handled.
+    // The number depends on the machine, because a body that has waited for seconds is refused. Bodies that are
+    // admitted at once are handled.
     expect(handled.length).toBeGreaterThanOrEqual(4);
     expect(new Set(handled).size).toBe(1);
     expect(handled[0]).toBe(body === bodies['no end'] ? 400 : 201);

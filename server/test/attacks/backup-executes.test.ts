@@ -16,7 +16,9 @@ const run = promisify(execFile);
 const rootKey = generateRootKey();
 const searchPath = '/usr/local/bin:/usr/bin:/bin';
 let vault: TestVault;
-/** Short, because it is written over other text in archives. PostgreSQL can write to it, which is what must not happen. */
+/**
+ * The path is short because it overwrites other text in archives. PostgreSQL can write to it, which must not happen.
+ */
 let place: string;
 let canary: string;
 beforeAll(async () => {
@@ -46,7 +48,7 @@ const wasExecuted = async () => {
 const scratchLeft = async () =>
   (await vault.database.owner.query(`select 1 from pg_database where datname like 'strongroom\\_scratch%'`)).rowCount;
 
-/** Either what was found, or why it was refused. */
+/** Returns what was found, or why it was refused. */
 async function check(
   dump: string,
   {
@@ -78,7 +80,7 @@ async function dump(url: string, ...flags: string[]): Promise<string> {
   return file;
 }
 
-/** A copy of what `pg_dump` makes of the vault, which is the same for every test that asks for these flags. */
+/** Cached output of `pg_dump` for the vault, by flags. Each test gets a copy. */
 const dumps = new Map<string, Promise<string>>();
 async function copyOfDump(...flags: string[]): Promise<string> {
   const made = dumps.get(flags.join()) ?? dump(vault.database.url, ...flags);
@@ -115,13 +117,13 @@ describe('plain SQL', () => {
 });
 
 describe('an archive of a database that somebody prepared', () => {
-  /** Runs as the user who restores the function: with --no-owner, the owner of the vault. */
+  /** The function runs as the user who restores it. With --no-owner, that is the owner of the vault. */
   const evil = (label: string) => `
     create function touch() returns boolean language plpgsql volatile security definer as $$
       begin execute 'copy (select 1) to program ''cat > ${canary}'''; return true; end $$;
     create function evil() returns boolean language plpgsql ${label} security definer as $$
       begin perform public.touch(); return true; end $$;`;
-  /** The vault's own database as nobody uses it, so that others can be made after it. */
+  /** A copy of the vault's database without connections, which serves as a template. */
   const pattern = `pattern_${crypto.randomUUID().replaceAll('-', '')}`;
   beforeAll(async () => {
     const url = new URL(vault.database.url);
@@ -173,7 +175,7 @@ describe('an archive of a database that somebody prepared', () => {
       await wasExecuted();
       const outcome = await check(hostile);
       expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
-        // Without the rows of a table there is nothing to open; everything else is as good as it was.
+        // Without the rows of a table there is nothing to open. Everything else is unaffected.
         outcome: statement.includes('view system_keys')
           ? expect.stringContaining('has no rows of system_keys')
           : '5 opened',
@@ -208,7 +210,7 @@ describe('a dump whose rows come in as the owner', () => {
   });
 });
 
-/** Writes one text over another of at least its length, and fills up with spaces. */
+/** Overwrites one text with another of at most the same length, padded with spaces. */
 async function patch(file: string, original: string, text: string): Promise<void> {
   const bytes = await readFile(file);
   const at = bytes.indexOf(original);
@@ -232,7 +234,7 @@ describe('an archive whose bytes were changed', () => {
   it.each(cases)('executes nothing: %s, format %s', async (_, format, original) => {
     const file = await copyOfDump(`--format=${format}`, ...(format === 'tar' ? [] : ['--compress=0']));
     const toc = format === 'directory' ? path.join(file, 'toc.dat') : file;
-    // What follows on the same line is a comment, and what follows after that may fail.
+    // The rest of the line becomes a comment, and what follows it may fail.
     await patch(toc, original, `copy(select)to program'touch ${canary}';--`);
     const outcome = await check(file);
     expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({

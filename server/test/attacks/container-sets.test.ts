@@ -33,7 +33,7 @@ async function setsOf({ id }: TestTenant): Promise<{ noted: number; counted: num
 
 const sets = (count: number) => ({ noted: count, counted: count, total: count });
 
-/** A session of the tenant's public key that may create tokens, in any container. */
+/** Opens a session of the tenant's public key that may create tokens in any container. */
 async function openSession(tenant: TestTenant): Promise<string> {
   const session = (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as {
     session_key: string;
@@ -265,7 +265,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How many rows of tables a statement looks at, run as the server runs it. */
+/** Returns how many table rows a statement reads when run as the server runs it. */
 async function rowsLookedAt({ id }: TestTenant, { text, values = [] }: SentStatement): Promise<number> {
   const client = await vault.database.owner.connect();
   try {
@@ -297,13 +297,13 @@ describe('lists beside thousands of sets', () => {
     const rules = [{ ...rule, permissions: ['token:read', 'token:search'] }];
     limitedKey = (await createApplication(vault, tenant, { permissions: [], rules })).key;
     await post('/tokenize', tenant.keys.private, [tokenIn('/mine/'), tokenIn('/mine/a/', '/b/'), tokenIn('/c/')]);
-    // As the counters of a tenant that had no limit yet.
+    // These counters imitate a tenant from before the limit existed.
     await vault.database.owner.query(
       `insert into token_counts (tenant_id, type, containers, slot, tokens)
         select $1, 'token', array['/planted/' || i || '/'], 64, 1 from generate_series(1, $2::int) as i`,
       [tenant.id, planted],
     );
-    // What PostgreSQL knows of the tables decides how it reads them; by itself it would look at some moment or other.
+    // The table statistics determine PostgreSQL's plan. Without this, it would analyze at an unpredictable moment.
     await vault.database.owner.query('analyze');
   });
 

@@ -6,8 +6,8 @@ import { createApplication } from '../harness/test-application.ts';
 import type { TestAnswer, TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A mask that shows the BIN and the last four digits leaves a thousand candidates, and a fingerprint tells which of them it
- * is. So a fingerprint is shown only where the data could be, too, or where a tenant wants it.
+ * A mask that shows the BIN and the last four digits leaves a thousand candidates, and a fingerprint tells which one it
+ * is. A fingerprint is therefore shown only if the data could be shown too, or if the tenant allows it.
  */
 let proxied: ProxyVault;
 let vault: TestVault;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.stop());
 
-/** A tenant with a card that somebody else has stored, and the callers that are after its number. */
+/** A tenant with a card stored by somebody else, and the callers that try to get its number. */
 interface Scene {
   readonly tenant: TestTenant;
   readonly id: string;
@@ -86,7 +86,7 @@ async function settle(tenant: TestTenant, settings: Readonly<Record<string, stri
   if (answer.status !== 200) throw new Error(answer.text);
 }
 
-/** A body, and headers beside those of every request. */
+/** A body, and headers in addition to the usual ones. */
 type Extras = readonly [body?: unknown, headers?: Readonly<Record<string, string>>];
 const call = (key: string, method: string, path: string, ...[body, headers = {}]: Extras) =>
   vault.request(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
@@ -103,7 +103,7 @@ const twice = async (send: (headers: Record<string, string>) => Promise<TestAnsw
 
 type Way = (scene: Scene, key: string) => Promise<TestAnswer>;
 
-/** Responses to writing the number that is being guessed. */
+/** Requests that write the guessed number, whose responses could confirm it. */
 const writing: Readonly<Record<string, Way>> = {
   'POST /tokens': (scene, key) => create(key, card(scene)),
   'POST /tokens of the same value in another form': (scene, key) =>
@@ -134,7 +134,7 @@ const writing: Readonly<Record<string, Way>> = {
   },
 };
 
-/** Responses that show the token itself. */
+/** Requests whose responses show the token itself. */
 const reading: Readonly<Record<string, Way>> = {
   'GET /tokens/{id}': ({ id }, key) => call(key, 'GET', `/tokens/${id}`),
   'GET /tokens': ({ id }, key) => call(key, 'GET', `/tokens?id=${id}`),
@@ -170,7 +170,7 @@ describe('no fingerprint is shown', () => {
     'in masked views by $way, if the tenant keeps it to revealed ones',
     async ({ name, way, run }) => {
       const answer = await run(strict, strict.keys[name]);
-      // Asking for deduplication would be asking whether the value is there.
+      // Requesting deduplication would reveal whether the value exists.
       if (/deduplicated|duplicate/.test(way)) expect(answer.status).toBe(403);
       else expect(answer.status).toBeLessThan(300);
       expect(answer.text).not.toContain(strict.fingerprint);
@@ -179,7 +179,7 @@ describe('no fingerprint is shown', () => {
   );
 });
 
-/** Questions whose outcome depends on the fingerprint: the token is there, or is not. */
+/** Queries whose result depends on the fingerprint: the token is found or not. */
 const asking: Readonly<Record<string, (fingerprint: string, id: string) => readonly [string, string, object?]>> = {
   'a filter of GET /tokens': (fingerprint) => ['GET', `/tokens?size=100&fingerprint=${fingerprint}`],
   'a filter of GET /v2/tokens': (fingerprint) => ['GET', `/v2/tokens?size=100&fingerprint=${fingerprint}`],
@@ -227,7 +227,7 @@ describe('nobody learns a fingerprint that is not shown', () => {
 });
 
 describe('the attack as a whole', () => {
-  /** All numbers that have this BIN and these last four digits. */
+  /** Returns all numbers with this BIN and these last four digits. */
   const candidatesOf = (number: string) =>
     Array.from(
       { length: 10_000 },

@@ -4,8 +4,8 @@ import { welcome } from '../harness/portal-people.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * A request that widens access to plaintext is worth as much as the approvals that it takes: whose they are, how they have signed in,
- * and whether what they approved is still what happens.
+ * A request that widens access to plaintext is only as good as its approvals. It matters who approved, how they signed
+ * in, and whether the effect is still what they approved.
  */
 let vault: TestVault;
 let here: FourEyesTenant;
@@ -23,7 +23,7 @@ type Asker = 'a member' | 'a management key';
 const askers: readonly Asker[] = ['a member', 'a management key'];
 const ask = (who: Asker, method: string, path: string, body?: unknown) =>
   who === 'a member' ? here.by(ann, method, path, body) : here.byKey(method, path, body);
-/** By everybody who is needed, besides whoever asked. */
+/** Approves a request by everybody who is needed in addition to the requester. */
 const approve = async (who: Asker, answer: ApiAnswer) => {
   const approvers = who === 'a member' ? [ben] : [ben, cat];
   for (const person of approvers) expect((await here.decide(person, 'approve', requestIn(answer))).status).toBe(303);

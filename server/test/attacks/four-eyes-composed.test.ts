@@ -4,7 +4,10 @@ import { welcome } from '../harness/portal-people.ts';
 import type { PortalVisitor } from '../harness/portal-visitor.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-/** Approvals beside what else decides about rights: ways to sign in, limits of management applications, and deleted tenants. */
+/**
+ * Approvals combined with other things that affect rights: ways to sign in, limits of management
+ * applications, and deleted tenants.
+ */
 let vault: TestVault;
 let here: FourEyesTenant;
 let [ann, ben]: readonly [Person, Person] = [] as never;

@@ -4,8 +4,9 @@ import { welcome } from '../harness/portal-people.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * One owner, admin or management key could give itself plaintext: an application that reveals, a wider rule, another key, a second
- * account. With `approve_plaintext`, nothing of that is in force before a second person has approved it.
+ * A single owner, admin or management key could give itself plaintext: by an application that reveals, a
+ * wider rule, another key or a second account. With `approve_plaintext`, none of these takes effect before a
+ * second person has approved it.
  */
 let vault: TestVault;
 let here: FourEyesTenant;
@@ -22,7 +23,7 @@ afterAll(() => vault.stop());
 type Asker = 'a member' | 'a management key';
 const ask = (who: Asker, method: string, path: string, body?: unknown) =>
   who === 'a member' ? here.by(ann, method, path, body) : here.byKey(method, path, body);
-/** By everybody who is needed, besides whoever asked. */
+/** Approves a request by everybody who is needed in addition to the requester. */
 const approve = async (who: Asker, answer: ApiAnswer) => {
   const approvers = who === 'a member' ? [ben] : [ben, cat];
   for (const person of approvers) expect((await here.decide(person, 'approve', requestIn(answer))).status).toBe(303);
@@ -254,7 +255,7 @@ describe('a key', () => {
   it('of a management application needs approval too', async () => {
     const path = `/applications/${await here.idOf('management')}/keys`;
     expect((await here.byKey('POST', path)).status).toBe(202);
-    // An admin lacks some of its rights, and hands out none of them with approval either.
+    // An admin lacks some of its rights, and cannot grant them even with approval.
     expect((await here.by(ann, 'POST', path)).status).toBe(403);
   });
 
@@ -351,7 +352,7 @@ describe('a second account', () => {
       const asked =
         role === 'OWNER' && who === 'a member' ? undefined : await ask(who, 'PUT', memberPath(reader), { role });
       if (asked === undefined) {
-        // Only the owner can, who is nobody of these.
+        // This is reserved for the owner, and none of these people is the owner.
         expect((await here.by(ann, 'PUT', memberPath(reader), { role })).status).toBe(403);
         return;
       }
@@ -396,7 +397,7 @@ async function ownerOf(): Promise<string> {
   );
   return rows[0]?.id ?? '';
 }
-/** Somebody who only reads. */
+/** Creates a member who only reads. */
 async function makeReader(): Promise<Pick<Person, 'visitor' | 'memberId' | 'userId' | 'email'>> {
   const { visitor, email } = await welcome(vault, here.tenant);
   const { rows } = await vault.database.owner.query<{ id: string; user_id: string }>(

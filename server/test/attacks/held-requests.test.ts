@@ -27,7 +27,7 @@ interface Held {
   readonly type?: string;
 }
 
-/** Sends the head and one byte of the body, lets something happen, and sends the rest once others are refused. */
+/** Sends the head and one byte of the body, runs `between`, and sends the rest after other requests are refused. */
 async function held({ line, key, body, type = 'application/json' }: Held, between: () => Promise<void>) {
   const text = JSON.stringify(body);
   const { hostname, port } = new URL(vault.server.url);
@@ -44,7 +44,7 @@ async function held({ line, key, body, type = 'application/json' }: Held, betwee
   };
   socket.write(requestHead(line, headers) + text.slice(0, 1));
   await between();
-  // The head may have been looked at as late as this.
+  // The server may not have read the head before this moment.
   const changedAt = performance.now();
   await untilTrue(() => performance.now() - changedAt > 300, { waitingFor: 'the body to be late' });
   socket.write(text.slice(1));

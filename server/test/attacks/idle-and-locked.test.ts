@@ -6,9 +6,9 @@ import { fieldIn, PortalVisitor } from '../harness/portal-visitor.ts';
 import { cheapHasher, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * PCI DSS 8.2.8 (idle for 15 minutes), 8.3.4 (locked for 30 minutes after ten failures) and 8.3.6 (letters and digits). Sessions
- * lasted for 30 idle minutes, which a page that asks for something every few seconds prolonged without end, and a password was
- * locked for what was left of 15 minutes since the first attempt.
+ * PCI DSS 8.2.8 (idle for 15 minutes), 8.3.4 (locked for 30 minutes after ten failures) and 8.3.6 (letters and digits).
+ * Previously, sessions lasted for 30 idle minutes, which a page that sends a request every few seconds extended without
+ * end. A password was locked only for the rest of 15 minutes since the first attempt.
  */
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const idleHeader = 'strongroom-idle-seconds';
@@ -87,7 +87,7 @@ describe('an idle session', () => {
     const { status } = await visitor.send('GET', '/portal/api/me', { ...ownPage, [idleHeader]: header });
     expect(status).toBe(200);
     const idle = await idleTimeOf(email);
-    // A session is marked at most once a minute.
+    // A session's activity is recorded at most once a minute.
     expect(idle).toBeGreaterThanOrEqual(expected);
     expect(idle).toBeLessThanOrEqual(Math.min(expected + minute, 14 * minute + 30));
   });
@@ -257,7 +257,7 @@ describe('a password', () => {
 describe('a password without digits that an earlier version has stored', () => {
   const old = 'correct horse battery staple';
 
-  /** Somebody who signs in with it, in a browser of their own. */
+  /** Signs in with such a password, in a separate browser. */
   async function signInWeakly(of: TestTenant): Promise<{ visitor: PortalVisitor; email: string }> {
     const { visitor: newcomer, email } = await welcome(vault, of);
     const secret = await setPassword(newcomer);

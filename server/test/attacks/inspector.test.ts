@@ -8,7 +8,7 @@ import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** What Node prints when it opens the inspector, or tries to while its port is taken. */
+/** The messages that Node prints when it opens the inspector, or when it tries to and the port is taken. */
 const inspectorTraces = /Debugger|inspector/i;
 
 let database: TestDatabase;
@@ -55,7 +55,7 @@ describe('the installed program', () => {
     await cp(path.resolve(import.meta.dirname, '../../bin'), path.join(directory, 'bin'), { recursive: true });
     await mkdir(path.join(directory, 'dist'));
     await writeFile(path.join(directory, 'package.json'), '{"type":"module"}');
-    // Tells how it was started, and goes on until its input ends.
+    // The program prints how it was started, and runs until its input ends.
     await writeFile(
       path.join(directory, 'dist/main.js'),
       `const { pid, execArgv, argv, env } = process;

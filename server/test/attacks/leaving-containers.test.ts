@@ -24,7 +24,10 @@ const secret = 'the secret of the restricted container';
 const make = (containers: readonly string[]) => owner.make({ data: secret, mask: 'hidden', containers });
 const onlyOpen = [ruleOn('/open/', 'mask', 'token:update')];
 
-/** Redacted where it is restricted, revealed elsewhere: the three rules that were shown to be escaped. */
+/**
+ * The token is redacted in the restricted container and revealed elsewhere. These three rules
+ * were shown to be escapable.
+ */
 const threeRules = [
   ruleOn('/restricted/', 'redact', 'token:read'),
   ruleOn('/open/', 'mask', 'token:update'),
@@ -124,7 +127,7 @@ describe('a move to where the mover sees more', () => {
     const caller = new TokenEndpoints(vault, await makeLimitedKey(vault, tenant, rights));
     for (const containers of [['/open/'], ['/open/', '/restricted/']]) {
       const answer = await caller.patch(id, { containers });
-      // Where the rule on /restricted/ goes first, a token in both is shown no more than before.
+      // If the rule on /restricted/ comes first, a token in both containers shows no more than before.
       if (answer.status === 200) expect(containers).toHaveLength(2);
       else expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining('sees more of it') } });
       expect(answer.text).not.toContain(secret);

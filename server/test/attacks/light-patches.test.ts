@@ -6,14 +6,14 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A patch of 30 bytes that changed a token's metadata had all of its data opened, taken apart and sealed again: with 60,000
- * members that took half a second of processor time.
+ * Previously, a patch of 30 bytes that changed a token's metadata opened, parsed and resealed all of its data. With
+ * 60,000 members, that took half a second of CPU time.
  */
 let vault: TestVault;
 let tenant: TestTenant;
 let measured: MeasuredVault;
 let id: string;
-/** Its key sees nothing of the data, so that no response needs it. */
+/** This key sees nothing of the data, so no response needs it. */
 let writer: string;
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -61,7 +61,7 @@ describe('a patch of a large token', () => {
       fingerprint: before['fingerprint'],
     });
     expect(Number(after['revision'])).toBeGreaterThan(Number(before['revision']));
-    // An eighth of what it took; a plain create of a few bytes takes about as much as this.
+    // This is an eighth of what it used to take. A plain create of a few bytes takes about as much.
     expect(answer.totalMs).toBeLessThan(measured.turnMaxMs);
   });
 

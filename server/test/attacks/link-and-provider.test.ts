@@ -11,8 +11,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { cheapHasher } from '../harness/test-vault.ts';
 
 /**
- * Somebody comes back from a provider without the session cookie, so the vault has to look at the session by itself: one that began
- * with a link may connect a provider for a user who has no way to sign in, and only as long as that is so.
+ * A browser returns from a provider without the session cookie, so the vault has to check the session
+ * itself. A session that began with a link may connect a provider only for a user who has no way to sign in,
+ * and only as long as that holds.
  */
 let database: TestDatabase;
 let server: VaultServer;

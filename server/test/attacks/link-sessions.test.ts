@@ -7,8 +7,9 @@ import { tapRoutes } from '../harness/route-tap.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * A mailed link made its holder a full ADMIN, also of a production tenant: a session with no way to sign in created an
- * application that reveals every token. These cases cover every route that the server has for members.
+ * Previously, a mailed link made its holder a full ADMIN, even of a production tenant. A session of a user
+ * without a way to sign in created an application that reveals every token. These cases cover every route that
+ * the server has for members.
  */
 interface Route {
   readonly method: string;
@@ -30,7 +31,7 @@ const proven = (await signInProven(vault, production)).visitor;
 const provenInStrict = (await signInProven(vault, strictTest)).visitor;
 afterAll(() => vault.stop());
 
-/** Named like the vault does in its log. */
+/** The routes with their names in the vault's log. */
 const apiRoutes: readonly (readonly [string, Route])[] = servers
   .flat()
   .filter(({ url }) => url.startsWith('/portal/api/') && url !== '/portal/api/me')
@@ -52,7 +53,7 @@ async function ask(visitor: PortalVisitor, { method, url }: Route): Promise<stri
   return status === 401 || status >= 500 ? `${status}` : code;
 }
 
-/** An id that nothing has, or a body that says nothing, is looked at after all that is asked here. */
+/** Returns true if the request passed the checks under test. An unknown id or an empty body is checked after them. */
 const isLetThrough = (outcome: string) =>
   ['allowed', 'not-found', 'validation-failed', 'unsupported-media-type', 'malformed-json', 'forbidden'].includes(
     outcome,

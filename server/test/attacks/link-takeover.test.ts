@@ -7,8 +7,8 @@ import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A link lets somebody set up how to sign in who has nothing else. For anyone who has a way, holding a link must not be enough to
- * add another one beside it, or to take theirs away: they would not notice that somebody else comes and goes.
+ * A link lets a user without a way to sign in set one up. For any other user, holding a link must not be enough to add
+ * a second way or to remove theirs. They would not notice that somebody else has access.
  */
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const newPassword = 'a password of somebody else 1';
@@ -37,7 +37,7 @@ async function memberOf(email: string, tenant = production): Promise<{ id: strin
   return row ?? { id: '', userId: '' };
 }
 
-/** A link that an operator makes, followed in a browser of its own. */
+/** Follows a link that an operator created, in a separate browser. */
 async function followLink(
   email: string,
   { tenant = production, removesWays = false }: { tenant?: TestTenant; removesWays?: boolean } = {},
@@ -117,7 +117,7 @@ describe('somebody with a way to sign in, whose link another one has followed', 
     const { visitor: intruder, email } = await welcome(vault, production);
     const begun = await begin(intruder);
     const owner = await followLink(email);
-    // Following a link leaves the other session as it is until somebody sets up a way.
+    // Following a link leaves the other session unchanged until a way to sign in is set up.
     const secret = await setPassword(owner);
     expect([303, 403]).toContain((await complete(intruder, begun)).status);
     expect((await signIn(email, secret)).status).toBe(303);
@@ -298,7 +298,7 @@ describe('accepting an invitation while signed in', () => {
     const { path } = await inviteTo(vault, production);
     expect((await visitor.post(path)).location).toBe('/portal/account');
     expect(await readTenant(visitor, production)).toBe(403);
-    // The one before was ended by its first request without a trace in the browser.
+    // The first request of the new session ended the previous one without a trace in the browser.
     expect((await sessionsOf(email)).length).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { createApplication, recordsOf } from '../harness/test-application.ts';
 import { revealingRule as rule, type TestSessionPage as Page, TestSessions } from '../harness/test-sessions.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* Nobody could see which sessions there were. Now that they are listed: who sees and ends whose, and what does the list give away? */
+/* Sessions used to be invisible. Now that they are listed, who sees and ends whose, and what does the list reveal? */
 let vault: TestVault;
 let other: VaultServer;
 let tenant: TestTenant;
@@ -224,7 +224,7 @@ describe('the list', () => {
       const { pagination, data } = pageOf(await list(own.keys.management, query));
       expect(data.length).toBeLessThanOrEqual(3);
       seen.push(...data.map(({ id }) => id));
-      // One of those that were shown ends, and a new one begins: neither moves the others.
+      // One of the listed sessions ends and a new one begins. Neither moves the others.
       await end(data[0]?.id ?? '', own.keys.management);
       await create(own);
       query = pagination.next === undefined ? '' : `?size=3&start=${pagination.next}`;
@@ -272,7 +272,7 @@ describe('the list', () => {
       [own.id],
     );
     expect(pageOf(await list(own.keys.management)).data).toEqual([]);
-    // The application may be given more time, and its sessions with it. They can be ended before.
+    // The application's expiry may be extended, and its sessions with it. They can be ended before that.
     expect((await end(kept.id, own.keys.management)).status).toBe(204);
   });
 

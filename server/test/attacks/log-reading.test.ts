@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 
 /**
- * Two filters that occur in every minute, but never in one record: page after page is empty, so that nothing is written to
- * the client, and nothing tells that it has gone.
+ * Two filters that match in every minute, but never in the same record. Page after page is empty, so nothing is written
+ * to the client, and nothing shows that it has gone.
  */
 const never = 'operation=read&outcome=denied';
 
@@ -45,7 +45,7 @@ describe('an export whose client has gone', () => {
     await vault.database.owner.query('analyze audit_records, audit_facets');
   }
 
-  /** An export that is held up before its first page. */
+  /** Starts an export and holds it before its first page. */
   async function hold(target: string): Promise<{ readonly request: ClientRequest; readonly release: () => void }> {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ describe('an export whose client has gone', () => {
     request.destroy();
     await untilTrue(() => abandoned() > before, { waitingFor: 'the server to notice' });
     release();
-    // One of the same length that was begun later: the first would have come to its end too.
+    // This export has the same length and began later, so the first one would have finished too.
     expect((await get(path)).status).toBe(200);
     expect(pagesRead() - atFirst).toBe(2 * pages + 1);
   });
@@ -105,7 +105,7 @@ describe('filters that cost much', () => {
           asked.push(vault.request('GET', path, { key: tenant.keys.management }));
       }
       await untilTrue(async () => (await waiting()) >= 2, { waitingFor: 'statements that wait' });
-      // Anyone who came in the meantime has had the time to come this far.
+      // Any statement that was sent in the meantime has had time to get this far.
       const other = await vault.makeTenant();
       for (let n = 0; n < 20; n += 1)
         expect((await vault.request('GET', '/logs', { key: other.keys.management })).status).toBe(200);

@@ -11,16 +11,16 @@ import { untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
 import { HostileTenant } from '../slowest/surroundings.ts';
 
-/** The short form runs with every build; `npm run test:neighbour` sets the others. */
+/** The short form runs with every build. `npm run test:neighbour` sets the other values. */
 const rounds = Number(process.env['NEIGHBOUR_ROUNDS'] ?? 1);
 const roundMs = Number(process.env['NEIGHBOUR_ROUND_MS'] ?? 2_000);
-/** With larger tokens and more of everything. */
+/** The long form uses larger tokens and more of everything. */
 const isLong = process.env['NEIGHBOUR_ROUNDS'] !== undefined;
 const ratioMax = Number(process.env['NEIGHBOUR_P99_RATIO_MAX'] ?? Number.POSITIVE_INFINITY);
 
-/** How long a request waits for a connection to the database before it is turned away. */
+/** How long a request waits for a database connection before it is refused. */
 const lineMs = 5_000;
-/** More than may wait for one. */
+/** More requests than may wait for a connection. */
 const lineMax = 520;
 
 let vault: TestVault;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     const body = Array.from({ length: 40 }, (_, index) => ({ id: `t${index}00`, type: 'token', data: `v${index}` }));
     expect((await vault.request('POST', '/tokenize', { key: tenant.keys.private, body })).status).toBe(200);
   }
-  // Updates and single creates count in other rows than `/tokenize`. Only rows that exist can be locked.
+  // Updates and single creates use other counter rows than `/tokenize`, and only existing rows can be locked.
   expect((await patch(noisy.keys.private, 0)).status).toBe(200);
 });
 afterAll(() => vault.stop());
@@ -42,7 +42,7 @@ afterAll(() => vault.stop());
 const patchHeaders = { 'content-type': 'application/merge-patch+json' };
 const idAt = (index: number) => `t${index}00`;
 
-/** What another tenant does meanwhile, each way through the pool. */
+/** Requests of another tenant in the meantime, covering each way through the pool. */
 const others: [string, () => Promise<TestAnswer>, number][] = [
   ['a get', () => vault.request('GET', '/tokens/t100', { key: quiet.keys.private }), 200],
   ['a create', () => create(quiet.keys.public), 201],
@@ -62,7 +62,7 @@ const createUnique = (index: number) =>
     body: { type: 'token', data: `${crypto.randomUUID()} ${index}`, deduplicate_token: true },
   });
 const detokenize = (key: string) => vault.request('POST', '/detokenize', { key, body: { a: '{{ t100 }}' } });
-/** Every time to another place, so that counters change. */
+/** The container changes each time, so that counters change. */
 let place = 0;
 const patch = (key: string, index: number) =>
   vault.request('PATCH', `/tokens/${idAt(index)}`, {
@@ -72,8 +72,9 @@ const patch = (key: string, index: number) =>
   });
 
 /**
- * Runs `work` while every statement of the noisy tenant that touches its counters hangs. If that takes so long, because the
- * machine is busy, that something of this tenant reaches a time limit of its own, it proves nothing and runs again.
+ * Runs `work` while every statement of the noisy tenant that touches its counters hangs. On a busy
+ * machine this may take so long that something of this tenant reaches a time limit of its own. Such a run
+ * proves nothing and is repeated.
  */
 async function whileNoisyHangs<T>(hanging: () => Promise<T>[], work: () => Promise<void>): Promise<T[]> {
   let answers: T[] | undefined;
@@ -113,7 +114,10 @@ async function tryWhileNoisyHangs<T>(hanging: () => Promise<T>[], work: () => Pr
   }
 }
 
-/** More statements of this tenant than may wait. As many requests would take seconds to arrive on a busy machine. */
+/**
+ * Queues more statements of this tenant than may wait. The same number of requests would take seconds to
+ * arrive on a busy machine.
+ */
 function fillLine(): Promise<unknown> {
   const text = 'select from token_counts where tenant_id = $1 for update';
   const line = Array.from({ length: lineMax }, () =>
@@ -135,7 +139,7 @@ describe('while every statement of one tenant hangs', () => {
       const answers = await whileNoisyHangs(many(ask), async () => {
         expect((await other()).status).toBe(status);
       });
-      // What hung is done as soon as it can be.
+      // The hanging requests finish as soon as possible.
       for (const answer of answers) expect([200, 201]).toContain(answer.status);
     });
   });
@@ -156,8 +160,9 @@ describe('while every statement of one tenant hangs', () => {
 });
 
 /*
- * The vault is a process of its own with the limits of the API, which count by client address. The tenants are clients in
- * threads of this process, each at addresses of its own: one does all that the limits let it, the other what anybody does.
+ * The vault runs in its own process with the limits of the API, which count by client address. The tenants are
+ * clients in threads of this process with their own addresses. One does everything that the limits allow, the
+ * other does ordinary work.
  */
 describe('beside a tenant that does all it may', () => {
   const abuses: [string, (served: MeasuredVault) => Promise<PacedStream[]>][] = [
@@ -169,7 +174,7 @@ describe('beside a tenant that does all it may', () => {
   ];
 
   it.each(abuses)('%s, another keeps its answers', async (_name, prepare) => {
-    // Made first, so that the limits do not count it.
+    // The data is prepared on a server without limits, so that it does not count towards them.
     const made = await MeasuredVault.serve(vault);
     const served = await MeasuredVault.serve(vault, { limits: rateLimitTable });
     const abuse = new PacedClient(served.url, '127.0.0.2', {
@@ -210,8 +215,8 @@ describe('beside a tenant that does all it may', () => {
     });
     process.stdout.write(`${[`neighbour ${JSON.stringify(seen)}`, ...figures].join('\n')}\n`);
     expect(Object.keys(seen.neighbour).toSorted()).toEqual(['200', '201']);
-    // The rounds of the short form are over before a burst is paid, and its machine is busy: it tells whether the other is
-    // served at all. How fast is for the long form.
+    // The rounds of the short form end before a burst is used up, and its machine is busy. It only shows whether the
+    // other tenant is served at all. The long form measures how fast.
     if (isLong) expect(percentile(beside, 0.5)).toBeLessThan(3_000);
     if (isLong) expect(seen.abuse['503'] ?? 0).toBeGreaterThan(0);
     expect(percentile(beside, 0.99) / percentile(alone, 0.99)).toBeLessThanOrEqual(ratioMax);

@@ -14,10 +14,11 @@ import { type MeasuredAnswer, type MeasuredRequest, MeasuredVault } from '../har
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * Issue 16, point 3: evaluation, hashing, sealing and writing share one budget a request, and give the loop back in
- * between. Each case is a request below a megabyte that held the process for longer than 50 ms, some for a second.
+ * Issue 16, point 3: evaluating, hashing, sealing and writing share one budget per request and yield to the
+ * event loop in between. Each case is a request below a megabyte that blocked the process for longer than
+ * 50 ms, some for a second.
  */
-/** What a quiet machine needs is 1,500; this test runs beside others, and the length of a turn is what matters to them. */
+/** A quiet machine needs 1,500 ms. This test runs beside others, and only the length of a turn matters to them. */
 const workMsMax = 6_000;
 
 let vault: TestVault;
@@ -36,7 +37,7 @@ afterAll(async () => {
 async function measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
   const answer = await measured.measureShort(request);
   expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
-  // Not the whole time: a database that is slow beside others makes the loop turn idly for longer.
+  // The total time is not used, because the loop turns idly for longer while a slow database is busy with other work.
   expect(answer.workMs).toBeLessThan(workMsMax);
   return answer;
 }

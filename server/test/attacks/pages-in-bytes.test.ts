@@ -6,14 +6,14 @@ import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 import { untilServed } from '../harness/until-served.ts';
 
 /**
- * Tokens of nearly 4 MiB, made with a public key. Four are twice what one page may hold; the long form, `npm run
- * test:pages`, has as many as would fill 64 MiB.
+ * Tokens of nearly 4 MiB, created with a public key. Four are twice what one page may hold. The long form,
+ * `npm run test:pages`, uses as many as would fill 64 MiB.
  */
 const count = Number(process.env['PAGES_TOKENS'] ?? 4);
 const mebibyte = 1024 * 1024;
 const bulk = 'x'.repeat(4 * mebibyte - 1_000);
 const idAt = (index: number) => `big-${String(index).padStart(2, '0')}`;
-/** What a statement reads at most: a page, and the token that goes past it, each byte written as two digits. */
+/** The most that a statement reads: a page and the token that exceeds it, with each byte written as two digits. */
 const answerBytesMax = 2 * 13 * mebibyte;
 const quickBytesMax = 2 * 64 * 1024;
 
@@ -134,7 +134,7 @@ describe('a page of large tokens after a cursor', () => {
       );
     }, 't.data');
     expect(sent.length).toBeLessThanOrEqual(2 * tries);
-    // Where it is quick, it is read with other pages, and so little of each.
+    // The quick statement reads several pages together, so it reads little of each.
     const quick = await bytesOf(sent[0]);
     expect(quick).toBeLessThanOrEqual(quickBytesMax);
     const whole = await bytesOf(sent.at(-1));
@@ -199,14 +199,14 @@ describe('many large tokens at once', () => {
       const answers = await Promise.all(paths.map((path) => vault.request('GET', path, { key: tenant.keys.private })));
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
     }, 'array_position(');
-    // Ones that come alone say nothing; together they cannot fit into one.
+    // Statements for single requests prove nothing, but requests that arrive together cannot fit into one.
     expect(sent.length).toBeGreaterThan(count / 4);
   });
 
   it('are written in several statements by creates that arrive together', async () => {
     const other = await vault.makeTenant();
     const sent = await tap.during(async () => {
-      // As many as one client may have under way at once, by their bytes.
+      // This is as much as one client may have in flight at once, in bytes.
       const answers = await Promise.all(
         Array.from({ length: 3 }, () =>
           vault.request('POST', '/tokens', { key: other.keys.public, body: { type: 'token', data: bulk } }),

@@ -5,8 +5,9 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 
 /**
- * Whoever supplies data may supply any view of it. Such a view stayed when others wrote the data, and showed its author what
- * they had written: a script on a page could plant a token and read what was typed into a card field afterwards.
+ * A caller that supplies data may supply any view of it. Previously, such a view stayed when others wrote the
+ * data, and showed its author what they had written. A script on a page could plant a token and read what was
+ * typed into a card field afterwards.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -78,7 +79,7 @@ const masks: [string, unknown][] = [
 ];
 const endpointsOf = (among: ReadonlyMap<string, TokenEndpoints>, name: string) => among.get(name) ?? owner;
 
-/** Everything that somebody who sees no plaintext gets of a token. */
+/** Returns everything that a caller without plaintext access gets of a token. */
 async function seenBy(endpoints: TokenEndpoints, id: string): Promise<string> {
   const answers = [await endpoints.patch(id, { metadata: { looked: 'yes' } }), await endpoints.get(id)];
   return answers.map(({ text }) => text).join();

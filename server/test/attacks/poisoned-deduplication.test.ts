@@ -4,8 +4,8 @@ import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vau
 import { makeCardNumber } from '../harness/card-number.ts';
 
 /**
- * Anyone who may create tokens may choose how they are fingerprinted. A token of a public key must not pass for a value that it
- * does not hold, and what others write must not end up in a token that was put there to receive it.
+ * A caller that may create tokens may choose how they are fingerprinted. A token of a public key must not pass for a
+ * value that it does not contain. What others write must not end up in a token that was planted to receive it.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -19,7 +19,7 @@ afterAll(() => vault.stop());
 
 const publicKeyOf = async (of: TestTenant) =>
   (await createApplication(vault, of, { type: 'public', permissions: ['token:create', 'token:update'] })).key;
-/** A body, and headers beside those of every request. */
+/** A body, and headers in addition to the usual ones. */
 type Extras = readonly [body?: unknown, headers?: Readonly<Record<string, string>>];
 const call = (key: string, method: string, path: string, ...[body, headers = {}]: Extras) =>
   vault.request(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
@@ -37,7 +37,7 @@ const settled = async (settings: Readonly<Record<string, string>>): Promise<Test
   if (answer.status !== 200) throw new Error(answer.text);
   return own;
 };
-/** A value that no other test has. */
+/** Returns a value that no other test uses. */
 const fresh = () => `value ${crypto.randomUUID()}`;
 
 describe('an expression that reads nothing of the data is refused', () => {
@@ -86,7 +86,7 @@ describe('an expression that reads nothing of the data is refused', () => {
   });
 });
 
-/** Expressions that read the data and yield the same for all of it, or what the attacker wants. */
+/** Expressions that read the data but yield the same for all of it, or whatever the attacker wants. */
 const levelling: readonly [string, (value: string) => { data: unknown; fingerprint_expression: string }][] = [
   ['a cut to nothing', (value) => ({ data: 'mine', fingerprint_expression: `{{ data | slice: 0, 0 }}${value}` })],
   ['a member that is not there', (value) => ({ data: {}, fingerprint_expression: `{{ data.nosuch }}${value}` })],
@@ -179,7 +179,7 @@ describe('a token answers only for what it holds', () => {
     const answer = await create(tenant.keys.private, { data: value, deduplicate_token: true });
     expect(answer.status).toBe(201);
     expect(idOf(answer)).not.toBe(poisoned);
-    // It stays usable: nobody has to know the expression to change something else.
+    // The token stays usable. Nobody has to know the expression to change something else.
     expect((await patch(tenant.keys.private, poisoned, { metadata: { a: 'b' } })).status).toBe(200);
   });
 

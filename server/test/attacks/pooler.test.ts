@@ -71,7 +71,10 @@ describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s
   });
 });
 
-/** What tells a pooler from PostgreSQL does not depend on its mode, nor on the command: each of them shows it once. */
+/**
+ * The difference between a pooler and PostgreSQL depends neither on its mode nor on the
+ * command, so each is tested once.
+ */
 describe('PgBouncer in front of a command', () => {
   let pooler: LocalPgbouncer;
   beforeAll(async () => {

@@ -23,7 +23,7 @@ const revealing = {
   rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: ['token:read'] }],
 };
 
-/** Sends the head and one byte of the body, lets something happen, and then sends the rest. */
+/** Sends the head and one byte of the body, runs `between`, and then sends the rest. */
 async function createLate(visitor: PortalVisitor, between: () => Promise<unknown>) {
   const text = JSON.stringify(revealing);
   const { hostname, port } = new URL(vault.server.url);
@@ -41,7 +41,7 @@ async function createLate(visitor: PortalVisitor, between: () => Promise<unknown
   };
   socket.write(requestHead('POST /portal/api/applications', headers) + text.slice(0, 1));
   const sentAt = performance.now();
-  // Until the vault has let the request in, it would be refused for the reason of any other.
+  // Before the vault has admitted the request, it would be refused like any other.
   await untilTrue(() => performance.now() - sentAt > 300, { waitingFor: 'the body to be late' });
   await between();
   socket.write(text.slice(1));

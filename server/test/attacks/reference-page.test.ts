@@ -9,8 +9,8 @@ import { sendRaw } from '../harness/raw-http.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * The reference is a large program of somebody else on the origin of the portal. Whatever script got into it would be
- * signed in as its reader, so the page may run its own and no other, and be framed by nobody.
+ * The reference is a large third-party program on the portal's origin. A script injected into it would be signed in as
+ * its reader. The page may therefore run only its own scripts, and nobody may frame it.
  */
 let database: TestDatabase;
 let server: VaultServer;
@@ -50,7 +50,7 @@ async function start(settings: Readonly<Record<string, string>>): Promise<VaultS
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${server.url}${path}`, { headers, redirect: 'manual' });
 
-/** The sources that a policy names for one thing. */
+/** Returns the sources that a policy lists for a directive. */
 function sourcesOf(answer: Response, directive: string): string[] {
   const policy = answer.headers.get('content-security-policy') ?? '';
   const [found = ''] = policy.split('; ').filter((part) => part.startsWith(`${directive} `));
@@ -151,7 +151,7 @@ describe('with the reference switched off', () => {
   });
 });
 
-/** Puts scripts into the page in the ways in which they get into pages, and tells which of them ran. */
+/** Injects scripts into the page in the usual ways, and reports which of them ran. */
 const injection = `(async () => {
   window.ran = [];
   const inline = document.createElement('script');
@@ -211,7 +211,7 @@ describe('the reference in a browser', () => {
       .first()
       .waitFor();
     await chromium.photograph(page, 'reference');
-    // A browser asks for an icon by itself, and complains that there is none.
+    // A browser requests an icon by itself, and complains if there is none.
     expect(missing).toEqual([]);
     expect(complaints.filter((text) => !text.includes('404 (Not Found)'))).toEqual([]);
     expect(strangers).toEqual([]);

@@ -8,7 +8,7 @@ import { askPortal, signInAs, type TenantPerson } from '../harness/tenant-people
 import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** Somebody who is no longer an admin tries to come back: with a management key, or by an invitation that is still open. */
+/** A former admin tries to return: with a management key, or with an open invitation. */
 let vault: TestVault;
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -116,7 +116,7 @@ describe.each(Object.keys(ends))('an admin who is %s', (end) => {
   });
 });
 
-/** How an application that has sent an invitation loses the right to. */
+/** Ways in which an application that has sent an invitation loses the right to do so. */
 const losses: Record<string, (world: World, id: string) => Promise<unknown>> = {
   'is deleted': ({ tenant }, id) => ask(tenant.keys.management, 'DELETE', `/applications/${id}`),
   'loses the permission': ({ tenant }, id) =>

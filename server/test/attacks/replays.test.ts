@@ -8,8 +8,8 @@ import { createApplication, recordsOf, type TestApplication } from '../harness/t
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A request that is repeated with its `BT-IDEMPOTENCY-KEY` must not show what the caller may no longer see: rights are
- * taken away, tokens are deleted, expire, move and change between the first request and its repetition.
+ * A request that is repeated with its `BT-IDEMPOTENCY-KEY` must not show what the caller may no longer see. Between the
+ * first request and its repetition, rights are removed, and tokens are deleted, expire, move and change.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -49,7 +49,7 @@ interface Scene {
   readonly repeat: () => Promise<TestAnswer>;
 }
 
-/** A request by an application with the given rules, to be sent again. */
+/** Sends a request by an application with the given rules, to be repeated later. */
 async function play(route: string, rules: object[] = [rule()], body: object = card): Promise<Scene> {
   const application = await createApplication(vault, tenant, { permissions: [], rules });
   return playWith(route, application, application.key, body);
@@ -69,7 +69,10 @@ async function playWith(route: string, application: TestApplication, key: string
   return { application, first, repeat, id: /"id":"([^"]+)"/.exec(first.text)?.[1] ?? '' };
 }
 
-/** Changed rights reach a server by its change feed, so the first repetitions may still see the old ones. */
+/**
+ * Repeats until the check passes. Changed rights reach a server through its change feed, so the first repetitions
+ * may still see the old ones.
+ */
 async function eventually(repeat: () => Promise<TestAnswer>, check: (answer: TestAnswer) => boolean, what: string) {
   let last: TestAnswer | undefined;
   await untilTrue(

@@ -4,7 +4,7 @@ import { untilTrue } from '../harness/deadline.ts';
 import { createApplication, type TestApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* A session lived on for up to a day with the plaintext rights of a key that had been revoked. */
+/* Previously, a session kept the plaintext rights of a revoked key for up to a day. */
 let vault: TestVault;
 let other: VaultServer;
 let tenant: TestTenant;

@@ -5,8 +5,8 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * A nonce does not say where its session was created. A script in the page of a shop created one itself, handed its nonce to the shop
- * as the card fields do, and had the key of a session that reveals a card.
+ * A nonce does not show where its session was created. Previously, a script in a shop's page created a session itself
+ * and passed its nonce to the shop, as the card fields do. It then had the key of a session that reveals a card.
  */
 const own = 'https://elements.example.com';
 const shop = 'https://shop.example';

@@ -3,8 +3,8 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A masked view must not show a value whole because it is short, and must not invent members that the data lacks. A
- * supplied mask stays what its author wrote: there `reveal_last` returns short values whole.
+ * A masked view must not show a whole value because it is short, and must not invent members that the data lacks. A
+ * supplied mask stays as its author wrote it: there, `reveal_last` returns short values whole.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -34,7 +34,7 @@ const account = (number: string) => ({
   metadata: { run: number },
 });
 
-/** Everything that a masked caller can be shown of a token, by every route that shows one. */
+/** Returns everything that a masked caller can see of a token, through every route that shows one. */
 async function maskedViews(id: string): Promise<unknown[]> {
   const ask = (method: string, path: string, body?: object, key = tenant.keys.private) =>
     vault.request(method, path, {

@@ -4,8 +4,9 @@ import { PortalVisitor } from '../harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * The database folds the case of more letters than ASCII has, and otherwise than JavaScript does: `İ` found the account of
- * an `i` but was counted as another. Each letter doubled the number of guesses, so passwords could be tried without end.
+ * The database folds the case of more letters than ASCII has, and differently from JavaScript. Previously, `İ`
+ * found the account of an `i` but was counted as another. Each letter doubled the number of guesses, so passwords
+ * could be tried without end.
  */
 const email = 'kisi.virgilio-isis@bikini.example.com';
 const guessesMax = 10;
@@ -33,13 +34,13 @@ async function tryPassword(address: string, password = 'a guess that is wrong'):
   return (await visitor.post('/portal/sign-in', form)).status;
 }
 
-/** As if there had been so many more of whatever was counted; comparing a password takes seconds on a busy machine. */
+/** Adds to the counted attempts directly, because comparing a password takes seconds on a busy machine. */
 const countMore = (attempts: number) =>
   vault.database.owner.query('update sign_in_attempts set attempts = attempts + $1', [attempts]);
 
 const signIn = (address: string) => tryPassword(address, goodPassword);
 
-/** The address with the letters at some of their places replaced, in a different way for each number. */
+/** Returns the address with some occurrences of the letter replaced, in a different way for each number. */
 function respell(letter: string, by: string, number: number): string {
   let place = 0;
   return [...email].map((one) => (one === letter && (number >> place++) % 2 === 1 ? by : one)).join('');

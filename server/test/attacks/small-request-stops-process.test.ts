@@ -4,12 +4,12 @@ import { MeasuredVault } from '../harness/measured-vault.ts';
 import { loopback, ProxyVault } from '../harness/proxy-vault.ts';
 
 /*
- * Issue 16, point 2: each reference to a token had the whole of it parsed, so 5 KB of references to a token of 488 KB
- * held the process for seconds. What is measured is the longest turn of the event loop, in processor time of its thread.
+ * Issue 16, point 2: each reference to a token parsed the whole token, so 5 KB of references to a token of 488 KB
+ * blocked the process for seconds. These tests measure the longest turn of the event loop, in CPU time of its thread.
  */
 const large = ['a wide object', 'an array of exact numbers', 'one long string'] as const;
 type Large = (typeof large)[number];
-/** As large as a token of such small values may be: it holds almost 100,000. */
+/** The largest size of a token with such small values. It contains almost 100,000. */
 const weight = { ...fullWeight, bytes: 390_000 };
 
 let proxy: ProxyVault;
@@ -48,7 +48,7 @@ describe('references to a large token', () => {
     ['twenty filtered references', (id) => times(20, () => `{{ ${id} | json: '$.none' }}`), 200],
     ['1,000 filtered references', (id) => times(1_000, () => `{{ token: ${id} | json: '$.id' }}`), 200],
   ];
-  // The filters of one expression read a limited amount of text; a document is walked, not read.
+  // The filters of one expression may read only a limited amount of text. A document is walked, not read.
   const isTooLong = (what: string, name: string) => what === 'twenty filtered references' && name === 'one long string';
   const cases = large.flatMap((name) =>
     documents.map(([what, make, status]) => [what, name, make, isTooLong(what, name) ? 400 : status] as const),

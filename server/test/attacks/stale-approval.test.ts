@@ -12,8 +12,8 @@ import { type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * Approving an export needs somebody who has just shown who they are. A provider that was asked for nothing lets a browser
- * through in which somebody signed in hours ago, so anyone who sits down at it could approve.
+ * Approving an export requires a recent authentication. Unless it is asked to authenticate again, a provider accepts a
+ * browser in which somebody signed in hours ago, so anyone who sits down at it could approve.
  */
 let database: TestDatabase;
 let server: VaultServer;
@@ -70,7 +70,7 @@ function departureIn(page: PageAnswer): URL {
   return new URL(url.replaceAll('&amp;', '&'));
 }
 
-/** Returns from the provider, which says that it authenticated the user at that time. */
+/** Returns from the provider, which claims that it authenticated the user at that time. */
 function comeBack(visitor: PortalVisitor, page: PageAnswer, authTime: unknown): Promise<PageAnswer> {
   const { searchParams } = departureIn(page);
   provider.nonce = searchParams.get('nonce') ?? '';

@@ -5,7 +5,10 @@ import { Sealer } from '../../src/platform/audit/seal/sealer.ts';
 import { sealAll, signerOf, untilSealable } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** Anyone who can write to the database can keep records from being sealed, and change them later. Not without being found. */
+/**
+ * An attacker who can write to the database can keep records from being sealed and change them later.
+ * Verification must find this.
+ */
 let vault: TestVault;
 beforeAll(async () => {
   vault = await TestVault.start();

@@ -11,7 +11,9 @@ import { askPortal, signInAs, type TenantPerson } from '../harness/tenant-people
 import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** A tenant is deleted by somebody who should not have, or by mistake: nothing of it works, and nothing of it is lost. */
+/**
+ * A tenant is deleted by mistake or by somebody who should not have. Nothing of it works any more, but nothing is lost.
+ */
 let vault: TestVault;
 let routes: RouteOptions[];
 beforeAll(async () => {
@@ -124,7 +126,7 @@ describe('a deleted tenant', () => {
         ? world.tenant.keys.reveal
         : world.tenant.keys.management;
       const { status, text } = await ask(key, method, url);
-      // The proxy has another form for its own problems.
+      // The proxy has another format for its own problems.
       if (status !== 401 || !text.includes('The tenant was deleted.')) wrong.push(`${method} ${url} was ${status}`);
     }
     expect(wrong).toEqual([]);
@@ -137,7 +139,7 @@ describe('a deleted tenant', () => {
     const open: string[] = [];
     for (const { method, url } of routesFor('members')) {
       if (url === '/portal/api/me') continue;
-      // A wrong name, so that nothing is removed on the way.
+      // The name is wrong, so that nothing is removed.
       const path = method === 'DELETE' && url.endsWith('/tenants/self') ? `${url}?name=Other` : url;
       const { status } = await askPortal(person, method, path.slice('/portal/api'.length));
       if (status !== 403) open.push(`${method} ${url} ${status}`);

@@ -5,8 +5,8 @@ import { fastest, untilTrue } from '../harness/deadline.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Sixty clients that each send all but the last bytes of four megabytes held 180 MB for 33 seconds. Here they send, and
- * stop; what they hold has to end at a bound, soon, and without costing anybody else a request.
+ * Previously, sixty clients that each sent all but the last bytes of four megabytes held 180 MB for 33 seconds. Here
+ * they send and stop. The memory they hold must be bounded and released soon, and no other client may lose a request.
  */
 const mebibyte = 1024 * 1024;
 const loopback = parseAddressRange('127.0.0.0/8');
@@ -15,7 +15,7 @@ let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {
   vault = await TestVault.start(undefined, {
-    // So that a test can be several clients.
+    // Trusting loopback as a proxy lets one test act as several clients.
     limits: { trustedProxies: loopback === undefined ? [] : [loopback] },
   });
   tenant = await vault.makeTenant();
@@ -108,7 +108,7 @@ describe('bodies that never end', () => {
     const senders = Array.from({ length: 60 }, (_, index) => begin(`198.51.100.${index}`, 3 * mebibyte));
     const calls = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`203.0.113.${index}`)));
     expect(calls.map(({ status }) => status)).toEqual(Array(20).fill(201));
-    // Sixty times 4 MiB would be 240; 64 are there, so at least 44 have made room.
+    // Sixty times 4 MiB would be 240 MiB. The limit is 64 MiB, so at least 44 were refused to make room.
     await untilTrue(() => counted(senders, 503).length >= 44, { waitingFor: 'refusals' });
     const late = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`203.0.113.${index}`)));
     expect(late.map(({ status }) => status)).toEqual(Array(20).fill(201));
@@ -126,7 +126,7 @@ describe('bodies that never end', () => {
     });
   });
 
-  // At the same time, since each waits for seconds.
+  // These run concurrently because each waits for seconds.
   it.concurrent.each([
     ['all but the end of a large one', 4 * mebibyte - 1],
     ['a little of it', 1],

@@ -4,7 +4,10 @@ import { untilTrue } from '../harness/deadline.ts';
 import { MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** Two hundred connections that asked for a script of 4.3 MB, without a key, and never read it held 820 MB for good. */
+/**
+ * Previously, two hundred connections that requested a script of 4.3 MB without a key and never
+ * read it held 820 MB for good.
+ */
 let vault: TestVault;
 let tenant: TestTenant;
 let measured: MeasuredVault;
@@ -30,7 +33,7 @@ const targets = {
 } as const;
 const names = Object.keys(targets) as (keyof typeof targets)[];
 
-/** A connection that asks so many times, and reads nothing by itself. */
+/** Opens a connection that sends the request `times` times and reads nothing by itself. */
 function ask({ path, key }: { path: string; key: string }, times = 1): Socket {
   const { hostname, port } = new URL(measured.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -52,11 +55,11 @@ describe.each(names)('responses that nobody reads: %s', (name) => {
       peak = Math.max(peak, (await measured.residentMebibytes()) - before);
       return (await measured.openCount()) - openBefore;
     };
-    // Twice each: the system itself holds several megabytes for a connection.
+    // Each request is sent twice, because the system itself buffers several megabytes per connection.
     for (let count = 0; count < clients; count += 1) ask(target, 2);
     await untilTrue(async () => (await countOpen()) > clients / 2, { waitingFor: 'connections' });
     await untilTrue(async () => (await countOpen()) < clients / 5, { waitingFor: 'their end' });
-    // The script is the same for all; a token has to be read and decrypted for each, however short a time it is held.
+    // The script is shared by all. A token must be read and decrypted for each request, however briefly it is held.
     if (target.key === '') expect(peak).toBeLessThan(200);
   });
 

@@ -3,7 +3,7 @@ import { makeLimitedKey, ruleOn } from '../harness/limited-key.ts';
 import { fieldsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* What a caller sends and the vault does not serve was ignored, so that something else was stored than was meant. */
+/* Previously, members that the vault does not support were ignored, so something else was stored than intended. */
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {

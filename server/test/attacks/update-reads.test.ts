@@ -75,7 +75,10 @@ const callerNames = [
 ];
 const callerOf = (name: string): TokenEndpoints => callers.get(name) ?? new TokenEndpoints(vault, '');
 
-/** Nothing of the number, and nothing that anybody else sees of the token, has changed. */
+/**
+ * Checks that the request was refused, that it revealed nothing of the number, and that the token
+ * looks unchanged to others.
+ */
 async function expectRefused(answer: TestAnswer, id: string, before: TestAnswer): Promise<void> {
   expect(answer.status).toBe(403);
   expect((answer.body as { detail: string }).detail).toContain('with the transform reveal on container /pci/high/');

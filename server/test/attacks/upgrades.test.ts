@@ -3,8 +3,8 @@ import { sendRaw, requestHead } from '../harness/raw-http.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Bytes behind a request with `Upgrade` were left out, and what came after them was read out of step: the body of one
- * request was executed as another. Such a request is served, and is the last of its connection.
+ * Previously, bytes after a request with `Upgrade` were skipped, and what followed was read out of step. The body of
+ * one request was executed as another. Such a request is now served as the last of its connection.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -63,7 +63,7 @@ describe.each(names)('a request that asks for %s', (name) => {
       framing === 'chunked' ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(hidden.length) };
     const outer = requestHead('POST /tokenize', { ...json(), connection: 'keep-alive', ...length });
     const body = framing === 'chunked' ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden;
-    // In two pieces: the first is left out by the parser, the second would be read from its start.
+    // The bytes are sent in two pieces. The parser skips the first, and would read the second from its start.
     const { text } = await sendRaw(vault.server.url, [ask(headers) + outer, body]);
     expect(statusesOf(text)).toEqual([404]);
     expect(await exists(id)).toBe(false);

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweepTokensJobs } from '../../src/features/tokens/upkeep/sweep-tokens-jobs.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* A card verification code was removed after its hour without a record, so nobody could show that it had ended. */
+/*
+ * Previously, a card verification code was removed after its hour without a record, so nobody could
+ * prove that it had expired.
+ */
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {

@@ -13,8 +13,8 @@ import { type EpochServer, EpochServers, macUnder, Wire } from '../harness/epoch
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * docs/security/verification-codes.md says what an attacker at each place can do to the exchange of keys between servers.
- * These are its claims, on servers that talk through a real database.
+ * docs/security/verification-codes.md states what an attacker at each place can do to the key exchange between servers.
+ * These tests check its claims on servers that communicate through a real database.
  */
 const minuteMs = 60_000;
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
@@ -51,14 +51,14 @@ const idsOf = ({ store }: EpochServer) => store.list(servers.clock.now()).map(({
 const endsOf = ({ store }: EpochServer) =>
   new Map(store.list(servers.clock.now()).map(({ id, endsAt }) => [id, endsAt]));
 
-/** The newest message of each kind that the servers have sent. */
+/** Returns the newest message of this kind that the servers have sent. */
 function newestOf(kind: 'hello' | 'want' | 'keys'): string {
   const found = attacker.heard.findLast((payload) => readMessage(payload)?.kind === kind);
   if (found === undefined) throw new Error(`No server has sent ${kind} yet.`);
   return found;
 }
 
-/** Two servers that have said everything there is to say: each kind of message at least once. */
+/** Starts two servers that have sent each kind of message at least once. */
 async function twoServers(): Promise<[EpochServer, EpochServer]> {
   const [a, b] = [await servers.join(), await servers.join()];
   await servers.wire.quiet();
@@ -70,7 +70,7 @@ async function twoServers(): Promise<[EpochServer, EpochServer]> {
 }
 
 describe('a login without the exchange key', () => {
-  /** The fields of a message, and what the attacker would rather have in them. */
+  /** The fields of a message, and how the attacker changes each. */
   const fields = {
     version: (message: Buffer) => message.writeUInt8(2, 0),
     kind: (message: Buffer) => message.writeUInt8((message.readUInt8(1) % 3) + 1, 1),
@@ -97,7 +97,7 @@ describe('a login without the exchange key', () => {
     expect(all.map(({ keys }) => keys.usage.peers)).toEqual([1, 1]);
   });
 
-  /** What the roles of the vault and a reader of its tables could take for the key. */
+  /** Values that the vault's roles, or a reader of its tables, could take for the key. */
   const guesses: Record<string, () => Promise<Buffer>> = {
     zeros: async () => zeros,
     'the wrapped key': async () => {
@@ -148,7 +148,8 @@ describe('messages that are played again', () => {
     const record = a.keys.seal('123', binding);
     const played = sort([...attacker.heard]);
     await servers.pass(ms);
-    // It has heard none of these messages, and knows the counters only from what the others say now.
+    // This server has received none of these messages, and knows the counters only from the messages
+    // that the others send now.
     const fresh = await servers.join();
     await servers.wire.quiet();
     const before = [a, b, fresh].map(endsOf);
@@ -177,7 +178,7 @@ describe('a message that is held back', () => {
       victim.isDeaf = true;
       void (kind === 'hello' ? victim.exchange.hello() : victim.exchange.want([7, ...idsOf(a)]));
       await servers.wire.quiet();
-      // The attack is a real one: a message went out, and it opens while the epochs in it live.
+      // The attack is realistic: a message was sent, and it opens while its epochs live.
       expect(attacker.open(victim.copyMemory().receiveKeys)).toContain(idsOf(a)[0]);
       expect(attacker.open(victim.copyMemory().receiveKeys).includes(7)).toBe(left >= 90_000);
       servers.clock.move(left);
@@ -200,7 +201,7 @@ describe('the memory of a server', () => {
       const opened = attacker.open(memory.receiveKeys);
       openedWhileAlive += opened.length;
       expect(memory.epochs).toEqual(expect.arrayContaining(opened));
-      // A copy may end early by the time that messages take, which is none here.
+      // A copy may end earlier by the transit time of messages, which is zero here.
       expect(new Set(memory.epochs)).toEqual(new Set(idsOf(a)));
     }
     expect(openedWhileAlive).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import { systemWrapContext } from '../../src/platform/keyring/keys/system-key-wr
 import { EpochServers, Wire } from '../harness/epoch-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** Somebody who can write to the database changes what the exchange rests on: the wrapped key, and the records. */
+/** An attacker who can write to the database changes what the exchange depends on: the wrapped key and the records. */
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 
 let test: TestDatabase;
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const write = (sql: string, values: readonly unknown[] = []) => test.owner.query(sql, [...values]);
 
-/** A key that the attacker knows, wrapped by a root key that is the attacker's own. */
+/** Returns a key that the attacker knows, wrapped by the attacker's own root key. */
 async function ownKey(): Promise<{ rootKey: string; wrapped: Buffer }> {
   const own = new FileRootKey(randomBytes(32));
   return { rootKey: own.id, wrapped: await own.wrap(randomBytes(32), systemWrapContext('exchange')) };

@@ -4,7 +4,10 @@ import { createApplication, recordsOf, type TestApplication } from '../harness/t
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
-/** A mask can show everything. Those who saw a token through such a mask were on record, and counted, as if they had seen a mask. */
+/**
+ * A mask can show everything. Previously, callers who saw a token through such a mask were recorded and counted as if
+ * they had seen a masked view.
+ */
 let vault: TestVault;
 let tenant: TestTenant;
 let owner: TokenEndpoints;
@@ -54,7 +57,7 @@ const parts: [string, Readonly<Record<string, unknown>>][] = [
   ['a text of its own', { data: 'a secret', mask: 'hidden' }],
 ];
 
-/** Each way to see a token that is there. */
+/** Every way to see an existing token. */
 const ways: [string, (id: string) => Promise<unknown>][] = [
   ['getting it', (id) => owner.get(id, as())],
   ['listing tokens', (id) => vault.request('GET', `/tokens?id=${id}`, as())],

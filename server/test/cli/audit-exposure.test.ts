@@ -28,7 +28,7 @@ beforeAll(async () => {
     const { id } = made as { id: string };
     tokenIds.push(id);
     await vault.request('GET', `/tokens/${id}`, { key: leaked.key });
-    // So that the records lie in several checkpoints, and their proofs pass through others.
+    // The records then lie in several checkpoints, and their proofs pass through others.
     await fillLog(vault.database, { tenantId: tenant.id, count: 700, days: 0 });
     await sealAll(vault.database, signerOf(vault.server));
   }
@@ -77,10 +77,10 @@ describe('audit exposure', () => {
     const forged = await check('forged.ndjson');
     expect(JSON.parse(forged.stdout)).toEqual({ ok: false, proven: 6, failed: 1 });
     expect(forged.code).toBe(1);
-    // One proof does not stand for seven records.
+    // One proof does not count for seven records.
     expect(JSON.parse((await check('repeated.ndjson')).stdout)).toEqual({ ok: true, proven: 1, failed: 0 });
 
-    // Evidence is not written over, and a report that fails leaves no file.
+    // Evidence is never overwritten, and a failed report leaves no file.
     const again = await audit(...ofKey(), '--prove', file('proofs.ndjson'));
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
     expect(await readFile(file('proofs.ndjson'), 'utf8')).toBe(text);

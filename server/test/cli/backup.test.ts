@@ -40,7 +40,7 @@ async function dump(format: 'custom' | 'directory' | 'tar' | 'plain'): Promise<s
 }
 const verify = (file: string, ...more: string[]) =>
   Program.run(['backup', 'verify', '--dump', file, ...more], settings);
-/** Databases and roles that are there for the time of a check. */
+/** Lists the databases and roles that exist during a check. */
 const listScratch = async () =>
   (
     await vault.database.owner.query(`select datname from pg_database where datname like 'strongroom\\_scratch%'

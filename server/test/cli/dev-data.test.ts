@@ -13,7 +13,7 @@ import { Program } from '../harness/program.ts';
 
 const run = promisify(execFile);
 
-/** A data directory through several runs, in the order of the cases. */
+/** One data directory is used by all cases, in order. */
 let parent: string;
 let data: string;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('strongroom dev --data', () => {
     expect(more).toEqual([]);
     tokenId = (stored as { id: string }).id;
 
-    // Neither links that sign somebody in nor what is asked for are shown.
+    // Neither sign-in links nor request data are shown.
     const url = /Open +(\S+)/.exec(printed)?.[1] ?? '';
     await fetch(/Sign in +(\S+)/.exec(printed)?.[1] ?? '');
     await fetch(`${url}/tokens?metadata.card=4242424242424242`);
@@ -73,7 +73,7 @@ describe('strongroom dev --data', () => {
       '#  GET    /portal/links/:link  200  #  no key',
       '#  GET    /tokens?metadata.card  401  #  no key',
     ]);
-    // What Ctrl-C sends.
+    // Ctrl-C sends this signal.
     expect(await program.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
 
     const after = await stat(data);
@@ -88,7 +88,7 @@ describe('strongroom dev --data', () => {
     const headers = { 'bt-api-key': ready.keys.reveal };
     const read = await fetch(`${ready.url}/tokens/${tokenId}`, { headers });
     expect(await read.json()).toMatchObject({ id: tokenId, data: { number: '4000056655665556' } });
-    // The cases that follow use its database, which has to stop first.
+    // The following cases use its database, which has to stop first.
     expect(await program.stop('SIGKILL')).toMatchObject({ code: null, stderr: '' });
   });
 
@@ -143,7 +143,9 @@ async function startPostgres(): Promise<LocalPostgres> {
   return LocalPostgres.start({ password: databasePassword, dataDirectory: data });
 }
 
-/** The whole content of the database, without the word that newer versions of pg_dump make up for every dump. */
+/**
+ * Returns the whole content of the database, without the random word that newer versions of pg_dump add to every dump.
+ */
 async function dump(): Promise<string> {
   const postgres = await startPostgres();
   try {

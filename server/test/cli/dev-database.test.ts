@@ -3,7 +3,7 @@ import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** A database that somebody else has created, with a vault in it. */
+/** A database created by somebody else, with a vault in it. */
 let database: TestDatabase;
 let name: string;
 let settings: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ describe('strongroom dev with STRONGROOM_DATABASE_URL set', () => {
     const printed = await program.output('Stop with Ctrl-C.');
     expect(printed).toContain(`Database "${name}" was migrated; the new tenant and its data stay in it when you stop.`);
     expect(printed).not.toContain('deleted');
-    // Who has set them knows them.
+    // The user who set these values knows them.
     expect(printed).not.toContain(database.url);
     expect(printed).not.toContain(settings['STRONGROOM_ROOT_KEY']);
     const url = /Open +(\S+)/.exec(printed)?.[1] ?? '';

@@ -14,7 +14,7 @@ interface Page {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** One vault for all cases, filled once. */
+/** All cases use one vault, which is filled once. */
 let ready: Ready;
 beforeAll(async () => {
   ready = await Program.start(['dev', '--port', '0', '--json', '--seed']).ready<Ready>();
@@ -60,7 +60,7 @@ describe('strongroom dev --seed', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(new Set(times.map((time) => Math.floor(time / dayMs))).size).toBeGreaterThan(10);
     expect(Date.parse(card?.last_created_at ?? '')).toBe(times[0]);
-    // Found by what they are indexed under, which is kept with the time of their creation.
+    // The tokens are found by their index entries, which are stored with their creation time.
     const [customer] = newest.map((one) => (one['metadata'] as { customer: string }).customer);
     const both = await get<Page>(`/tokens?metadata.customer=${customer}`, ready.keys.private);
     expect(both.data.map((one) => String(one['type'])).toSorted()).toEqual(['card', 'token']);
@@ -87,7 +87,7 @@ describe('strongroom dev --seed', () => {
     const { data: alerts } = await logs('operation=alert');
     expect(alerts).toMatchObject([{ entity_type: 'key', actor_type: 'system', details: { rule: 'misses' } }]);
     expect(Date.now() - timeOf(alerts[0])).toBeGreaterThan(8 * dayMs);
-    // The key is gone that was misused; the one in its place is printed.
+    // The misused key is gone. Its replacement is printed.
     const keyId = String(alerts[0]?.['entity_id']);
     const { data: last } = await logs(`key_id=${keyId}&size=1`);
     expect(timeOf(last[0]) - timeOf(alerts[0])).toBeLessThan(dayMs);

@@ -20,7 +20,7 @@ interface Ready {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Where the program puts what it makes, so that the test sees whether anything is left of it. */
+/** The directory in which the program creates its files, so that the test sees whether any are left. */
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(path.join(tmpdir(), 'strongroom-dev-test-'));
@@ -142,7 +142,7 @@ async function killPostgres(): Promise<void> {
   await eventually('the end of PostgreSQL', async () => (await listProcessesAt(temporary)).length === 0);
 }
 
-/** Looks twenty times a second, so that the program under test has the machine to itself in between. */
+/** Polls twenty times a second, which leaves the machine to the program under test in between. */
 async function eventually(waitingFor: string, isTrue: () => Promise<boolean>): Promise<void> {
   await untilTrue(() => pause(50).then(isTrue), { waitingFor });
 }
@@ -172,7 +172,7 @@ async function expectKeysToDoTheirPart(ready: Ready): Promise<void> {
   expect(await get(ready, '/tenants/self', keys.management)).toMatchObject({ body: { id: ready.tenant_id } });
 }
 
-/** Every link of the page leads somewhere, and nothing on it is a secret. */
+/** Checks that every link of the page works and that the page contains no secret. */
 async function expectLandingPageToLead(ready: Ready): Promise<void> {
   const page = await (await fetch(`${ready.url}/`)).text();
   const links = [...page.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);

@@ -5,7 +5,7 @@ import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** A database that was never migrated: the cases follow an operator from there, in their order. */
+/** A database that was never migrated. The cases follow an operator from there, in order. */
 let database: TestDatabase;
 let settings: Record<string, string>;
 let key: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
     STRONGROOM_DATABASE_URL: database.url,
     STRONGROOM_ROOT_KEY: generateRootKey(),
     STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
-    // Free ports instead of 8080 and 8081, which something else may hold on this machine.
+    // Free ports replace 8080 and 8081, which may be taken on this machine.
     STRONGROOM_HOST: '127.0.0.1',
     STRONGROOM_PORT: '0',
     STRONGROOM_ADMIN_PORT: '0',
@@ -179,19 +179,19 @@ describe('from an empty database to a vault that serves', () => {
   });
 });
 
-/** What was logged, without the lines that come by the clock. */
+/** Returns the logged messages without those that are written on a schedule. */
 function messagesIn(stderr: string): string[] {
   const lines = stderr.trim().split('\n');
   return lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((it) => it !== 'job done');
 }
 
-/** A request whose body arrives in two pieces: the second when the test says so. */
+/** Starts a request whose body arrives in two pieces. The test decides when the second is sent. */
 function startSlowRequest(url: string) {
   const body = JSON.stringify({ name: 'Slow', type: 'private', permissions: ['token:create'] });
   const headers = { 'bt-api-key': key, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const sent = request(`${url}/applications`, {
     method: 'POST',
-    // A client that would keep its connection for longer than the server may take to stop.
+    // The client would keep its connection for longer than the server may take to stop.
     agent: new Agent({ keepAlive: true, timeout: 120_000 }),
     headers: { ...headers, expect: '100-continue' },
   });
@@ -205,7 +205,7 @@ function startSlowRequest(url: string) {
       response.once('end', () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
     });
   });
-  // The server asks for the body once it has taken the request, so nothing has to be guessed by time.
+  // The server asks for the body after it has accepted the request, so the test does not depend on timing.
   const begun = new Promise<void>((resolve) => {
     sent.once('continue', () => {
       sent.write(body.slice(0, 10));
@@ -216,7 +216,7 @@ function startSlowRequest(url: string) {
   return { begun, answer, finish: () => sent.end(body.slice(10)) };
 }
 
-/** Waits until the server takes no new connections: it has seen the signal. */
+/** Waits until the server accepts no new connections, which shows that it has received the signal. */
 async function untilRefused(url: string): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (Date.now() < deadline) {

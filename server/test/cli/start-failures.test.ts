@@ -121,7 +121,7 @@ describe('the address that serve prints', () => {
   );
 });
 
-/** Not every machine has IPv6. */
+/** Returns true if this machine has the address. Not every machine has IPv6. */
 function hasAddress(address: string): boolean {
   return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address) === true);
 }

@@ -20,7 +20,8 @@ import { operationsOf } from './reference/api-operations.ts';
 import { flagsOf, listCommands } from './reference/command-page.ts';
 import { settingGroups } from './reference/setting-groups.ts';
 
-// Whatever an operator or a client can name is in the documentation, and the documentation names no setting that there is not.
+// Everything that an operator or a client can name is documented, and the documentation names no
+// setting that does not exist.
 
 const source = path.join(repository, 'server/src');
 let pages: ReadonlyMap<string, string>;
@@ -54,7 +55,7 @@ describe('settings', () => {
 
   it('exist if they are documented', async () => {
     const known = new Set(settings.flatMap((setting) => [setting.variable, fileVariable(setting)]));
-    // A deployment has variables of its own.
+    // A deployment has its own variables.
     const deployments = await readdir(path.join(repository, 'deploy'), { recursive: true, withFileTypes: true });
     const files = deployments.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
     const deployed = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
@@ -103,7 +104,7 @@ describe('what a vault shows', () => {
     expect(urls.size).toBe(3);
   });
 
-  // test/guarantees/metrics.test.ts compares those of servers and workers, with their labels.
+  // test/guarantees/metrics.test.ts compares the metrics of servers and workers, with their labels.
   it('in metrics is documented', async () => {
     const { text: scraped } = await vault.request('GET', '/metrics', { url: vault.server.adminUrl });
     const names = [...scraped.matchAll(/^# TYPE (strongroom_\w+)/gm)].map(([, name = '']) => name);

@@ -4,12 +4,12 @@ import { applicationTypes, permissionCatalog } from '../../src/core/access/permi
 import { findTokenType, tokenTypeNames } from '../../src/core/token-types/token-type-catalog.ts';
 import { rowsIn, sectionOf } from './documentation.ts';
 
-// What docs/concepts lists, against what the code has.
+// The lists in docs/concepts agree with the code.
 
 const folder = new URL('../../../docs/concepts/', import.meta.url);
 const readPage = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
-/** The cells of table rows in a section, without code marks. */
+/** Returns the cells of table rows in a section, without code marks. */
 function rowsOf(page: string, heading: string): string[][] {
   return rowsIn(sectionOf(page, heading))
     .filter(([first = '']) => first.startsWith('`'))

@@ -15,7 +15,7 @@ import { sealAll, signerOf } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { cut, joined, rowsOf } from './page-layout.ts';
 
-// What docs/security/cryptography.md says is enough to open what a vault has stored: nothing of the keyring is used here.
+// docs/security/cryptography.md is sufficient to open what a vault has stored. Nothing of the keyring is used here.
 
 const page = readFileSync(new URL('../../../docs/security/cryptography.md', import.meta.url), 'utf8');
 const rootKey = randomBytes(32);
@@ -38,7 +38,7 @@ async function readRow<Row extends object>(statement: string, values: readonly u
   return rows[0];
 }
 
-/** A text that is part of what is hashed or derived, as the page has it. */
+/** Returns a text that is hashed or used for derivation, after checking that the page contains it. */
 function label(text: string): string {
   expect(page).toContain(`\`${text}\``);
   return text;
@@ -66,7 +66,7 @@ async function systemKey(purpose: string): Promise<Buffer> {
   return unwrap((await readRow<{ wrapped: Buffer }>(row, [purpose])).wrapped, ['system', purpose, 1]);
 }
 
-/** HKDF-Expand of up to one block. */
+/** Computes HKDF-Expand for up to one block. */
 function expand(key: Buffer, info: Buffer): Buffer {
   return createHmac('sha512', key).update(info).update(Buffer.of(1)).digest();
 }
@@ -166,7 +166,9 @@ function sha256(...parts: readonly Buffer[]): Buffer {
   return createHash('sha256').update(Buffer.concat(parts)).digest();
 }
 
-/** RFC 6962 §2.1: the left subtree is the largest complete one that leaves something for the right. */
+/**
+ * Computes the root by RFC 6962 §2.1. The left subtree is the largest complete one that leaves something for the right.
+ */
 function rootFrom(leaf: Buffer, { index, size }: { index: number; size: number }, path: readonly Buffer[]): Buffer {
   const sibling = path.at(-1);
   if (sibling === undefined) return leaf;

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 export const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** The pages of docs/ by path, without decisions: those tell how things were. */
+/** Returns the pages of docs/ by path, without decisions, because those describe the past. */
 export async function readDocumentation(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(path.join(repository, 'docs'), { recursive: true });
   const pages = names.filter((name) => name.endsWith('.md') && !name.startsWith('adr')).toSorted();
@@ -14,18 +14,18 @@ export async function readDocumentation(): Promise<ReadonlyMap<string, string>> 
   );
 }
 
-/** Whether a name occurs in the text as a whole: neither as part of a longer one nor inside a word. */
+/** Returns true if the name occurs in the text as a whole, not as part of a longer name or word. */
 export function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`).test(text);
 }
 
-/** What stands under a heading, up to the next one. */
+/** Returns the text under a heading, up to the next one. */
 export function sectionOf(page: string, heading: string): string {
   const [, section = ''] = new RegExp(`^#+ ${escaped(heading)}\\n(.*?)(?=^#+ |(?![^]))`, 'ms').exec(page) ?? [];
   return section;
 }
 
-/** The cells of every row of the tables in a text, headings and rules included. */
+/** Returns the cells of every table row in a text, including headings and rules. */
 export function rowsIn(text: string): string[][] {
   const rows = text.match(/^\|.*\|$/gm) ?? [];
   return rows.map((row) =>

@@ -5,10 +5,12 @@ import { compileTemplate, evaluateTemplateAsText } from '../../src/core/expressi
 import { parseJson } from '../../src/core/json/parse-json.ts';
 import { expressionTools } from '../../src/platform/keyring/expression-tools.ts';
 
-// docs/concepts/expressions.md shows what expressions give; here the engine says whether that is so.
+// The engine evaluates the examples in docs/concepts/expressions.md and compares the results.
 
 const page = readFileSync(new URL('../../../docs/concepts/expressions.md', import.meta.url), 'utf8');
-/** Three columns of code: expression, data as JSON, and a result. A pipe in a table is written with a backslash. */
+/**
+ * Matches three columns of code: expression, data as JSON, and a result. A pipe in a table is escaped with a backslash.
+ */
 const row = /^\| `(?<expression>[^`]+)` +\| `(?<data>[^`]+)` +\| `(?<result>[^`]+)` +\|$/gm;
 const examples = [...page.matchAll(row)].map(({ groups = {}, index }) => ({
   expression: (groups['expression'] ?? '').replaceAll(String.raw`\|`, '|'),

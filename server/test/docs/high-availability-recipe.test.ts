@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-// The fault suite runs the files of deploy/high-availability; the page shows them.
+// The page shows the files of deploy/high-availability, which the fault suite runs.
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 const recipe = path.join(repository, 'deploy/high-availability');

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/command-line.ts';
 
-/** Whether the program has this command, with these options; the words are those after `strongroom`. */
+/** Returns true if the program has this command with these options. The words are those after `strongroom`. */
 export function isKnownCommand(words: string): boolean {
   return isKnown(createProgram(false), words.trim().split(/\s+/));
 }
 
-/** Follows the words down to a command, and then looks for its options. */
+/** Follows the words down to a command, then checks its options. */
 function isKnown(program: Command, words: readonly string[]): boolean {
   const [first, ...rest] = words;
   const inner = program.commands.find((command) => command.name() === first);

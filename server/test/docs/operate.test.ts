@@ -6,7 +6,8 @@ import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';
 
-// What the pages for operators quote and name is in the program: messages, codes, settings, commands. What they run, CI runs.
+// Everything that the operator pages quote and name exists in the program: messages, codes, settings and
+// commands. CI runs what they run.
 
 const folder = path.join(repository, 'docs/operate');
 const pages = readdirSync(folder)
@@ -14,7 +15,7 @@ const pages = readdirSync(folder)
   .map((name) => ({ name, text: readFileSync(path.join(folder, name), 'utf8') }));
 const troubleshooting = pages.find(({ name }) => name === 'troubleshooting.md')?.text ?? '';
 
-/** Code in the first column of a table, perhaps behind a status. */
+/** The code in the first column of a table, which may follow a status. */
 const quoted = [...troubleshooting.matchAll(/^\| (?:\d{3} )?`([^`]+)`(?:, `([^`]+)`)? +\|/gm)].flatMap(([, ...texts]) =>
   texts.filter((text) => text !== undefined),
 );
@@ -51,7 +52,7 @@ describe.each(pages)('$name', ({ text }) => {
   });
 });
 
-/** All of the program as one text, with an ellipsis for every value in a message. */
+/** Returns the whole program as one text, with an ellipsis for every value in a message. */
 function readSource(): string {
   const names = readdirSync(path.join(repository, 'server/src'), { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));

@@ -1,6 +1,6 @@
 import { rowsIn } from './documentation.ts';
 
-/** What a page says about bytes: the table after `<!-- layout: … -->`, without its heading. */
+/** Returns a byte layout from the page: the table after `<!-- layout: … -->`, without its heading. */
 export function rowsOf(page: string, name: string): string[][] {
   const [, after] = page.split(`<!-- layout: ${name} -->\n\n`);
   const [table = ''] = (after ?? '').split('\n\n');
@@ -9,7 +9,7 @@ export function rowsOf(page: string, name: string): string[][] {
   return rows;
 }
 
-/** Cuts bytes by a table of offset, length and content; each part must begin where the one before ended. */
+/** Splits bytes by a table of offset, length and content. Each part must begin where the previous one ends. */
 export function cut(page: string, name: string, bytes: Buffer): Buffer[] {
   const rows = rowsOf(page, name);
   const fixed = rows.reduce((sum, [, length]) => sum + (length === 'n' ? 0 : Number(length)), 0);
@@ -25,7 +25,7 @@ export function cut(page: string, name: string, bytes: Buffer): Buffer[] {
   return parts;
 }
 
-/** Parts with the length of each in front of it: four bytes, big-endian. */
+/** Joins parts, each preceded by its length as four bytes, big-endian. */
 export function joined(parts: readonly (string | number)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

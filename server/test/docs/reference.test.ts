@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestVault } from '../harness/test-vault.ts';
 import { writeReference } from './reference/reference-pages.ts';
 
-// docs/reference says what the code says. `npm run docs:reference` writes it.
+// docs/reference agrees with the code. `npm run docs:reference` writes it.
 
 const folder = path.resolve(import.meta.dirname, '../../../docs/reference');
 

@@ -8,8 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';
 
-// A runbook is read in a hurry. Its commands are not run as they are, since they are about a vault in trouble; what can be
-// wrong with them is checked one by one.
+// A runbook is read in a hurry. Its commands are not run as they are, because they concern a vault in trouble.
+// Everything that can be wrong with them is checked separately.
 
 const run = promisify(execFile);
 let text: string;

@@ -17,7 +17,7 @@ const built = path.join(repository, 'server/assets/guide');
 let app: FastifyInstance;
 let url: string;
 let files: ReadonlySet<string>;
-/** Pages of the site by their addresses. */
+/** The pages of the site by address. */
 let pages: ReadonlyMap<string, string>;
 beforeAll(async () => {
   files = await readDocumentationSite();
@@ -29,7 +29,7 @@ beforeAll(async () => {
       readFileSync(path.join(built, file), 'utf8'),
     ]),
   );
-  // As the vault reads addresses.
+  // The options match the way in which the vault reads addresses.
   app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
   addDocumentationSite(app, files);
   url = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -40,7 +40,7 @@ const unescape = (text: string) => text.replaceAll('&#x26;', '&').replaceAll('&a
 const addressesIn = (page: string, attribute: 'href' | 'src') =>
   [...page.matchAll(new RegExp(`\\b${attribute}="([^"]*)"`, 'g'))].map(([, found = '']) => unescape(found));
 
-/** What a reader can click on a page, without the heading. */
+/** Returns the links that a reader can click on a page, without the heading. */
 const linksOf = (address: string) =>
   addressesIn(pages.get(address) ?? '', 'href').map((link) => new URL(link, `http://site${address}`).pathname);
 

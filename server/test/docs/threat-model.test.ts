@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-// docs/security/threat-model.md says what a writer of the database can do. If one of these fails, the page is too pessimistic.
+// docs/security/threat-model.md states what an attacker who can write to the database can do. If one of these tests
+// fails, the page is too pessimistic.
 
 const page = readFileSync(new URL('../../../docs/security/threat-model.md', import.meta.url), 'utf8');
 const secret = 'plaintext of the threat model';

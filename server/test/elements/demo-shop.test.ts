@@ -15,7 +15,7 @@ import { ProxyVault } from '../harness/proxy-vault.ts';
 import { RecordingRelay } from '../harness/recording-relay.ts';
 import { createApplication } from '../harness/test-application.ts';
 
-/** Every part of it is found nowhere else by chance. */
+/** No part of this number occurs anywhere else by chance. */
 const number = '4539578763621486';
 const code = '739';
 
@@ -41,7 +41,7 @@ async function payWith(page: Page, digits: string): Promise<string | null> {
   return page.locator('#paid').textContent();
 }
 
-/** Fails if a text has more of the card than its first eight and last four digits. */
+/** Fails if a text contains more of the card than its first eight and last four digits. */
 function expectNoCard(text: string): void {
   const plain = text.replaceAll(/[ -]/g, '');
   for (let at = 0; at + 9 <= number.length; at += 1) {
@@ -51,7 +51,10 @@ function expectNoCard(text: string): void {
   expect(text).not.toMatch(new RegExp(`\\b${code}\\b`));
 }
 
-/** Everything that the page itself can notice: its document, its console, its requests and every message that it gets. */
+/**
+ * Collects everything that the page itself can observe: its document, its console, its requests and every
+ * message that it receives.
+ */
 async function watch(context: BrowserContext, page: Page): Promise<() => Promise<string>> {
   await context.addInitScript(
     `globalThis.heard = []; addEventListener('message', ({ data }) => heard.push(JSON.stringify(data)), true);`,
@@ -122,7 +125,7 @@ describe('the shop', () => {
     await chromium.photograph(page, 'shop-empty');
     expect(await payWith(page, number)).toBe('Paid with Visa •••• 1486');
     expect(await page.locator('#seen-page').textContent()).toContain('"number":"XXXXXXXXXXXX1486"');
-    // The destination shortens what it received: only with the number in its hands could it know both ends.
+    // The destination shortens what it received. It can know both ends only if it received the number.
     expect(await page.locator('#seen-provider').textContent()).toContain('"number":"453957XXXXXX1486"');
     await chromium.photograph(page, 'shop-paid');
 
@@ -155,7 +158,7 @@ describe('the shop', () => {
     const summary = ofCards.map(({ actor_type, entity_type, operation, transform, outcome }) =>
       [actor_type, entity_type, operation, transform, outcome].join(' '),
     );
-    // The records of one call of the proxy are written in any order.
+    // The records of one proxy call are written in any order.
     expect(summary.toSorted()).toEqual([
       'application card read mask success',
       'application card read reveal success',
@@ -223,7 +226,7 @@ describe('strongroom dev', () => {
   let data: string;
   beforeAll(async () => {
     data = await mkdtemp(path.join(tmpdir(), 'strongroom-dev-shop-'));
-    // PostgreSQL runs as another user where this runs as root.
+    // If this runs as root, PostgreSQL runs as another user.
     await chmod(data, 0o755);
   });
   afterAll(async () => {

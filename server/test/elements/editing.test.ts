@@ -34,7 +34,7 @@ function frameOf(id: string): Frame {
   return frame;
 }
 
-/** What the input shows, with a bar where the caret is, or two around what is selected. */
+/** Returns the input's text, with a bar at the caret or two bars around the selection. */
 function look(id: string): Promise<string> {
   return frameOf(id).evaluate(`(() => {
     const { value, selectionStart: start, selectionEnd: end } = document.querySelector('input');
@@ -42,7 +42,7 @@ function look(id: string): Promise<string> {
   })()`);
 }
 
-/** Puts a text like `42|42` into an input, caret or selection included. */
+/** Puts a text like `42|42` into an input, including the caret or selection. */
 async function begin(id: string, marked: string): Promise<void> {
   const [start, middle = '', end] = marked.split('|');
   const input = frameOf(id).locator('input').first();

@@ -129,7 +129,10 @@ describe('a text', () => {
 });
 
 describe('what a page is told of a number', () => {
-  /** Everything that is told while a number is typed digit by digit, by a page that forces the focus away after each. */
+  /**
+   * Returns everything that the page is told while a number is typed digit by digit and the page forces
+   * the focus away after each.
+   */
   function typed(number: string, isFocused: (length: number) => boolean): string[] {
     const shown = new ShownDigits();
     return [...number].flatMap((_, index) => {

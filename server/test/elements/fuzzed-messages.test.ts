@@ -6,7 +6,7 @@ import { hostileScript } from '../harness/hostile-script.ts';
 import { messageFuzz } from '../harness/message-fuzz.ts';
 import { findHidden, watch } from '../harness/watched-page.ts';
 
-/** The short form runs with every build; `npm run test:elements` sets the other. */
+/** The short form runs with every build. `npm run test:elements` sets the other value. */
 const messages = Number(process.env['ELEMENTS_MESSAGES'] ?? 1_000);
 const seed = Number(process.env['ELEMENTS_SEED'] ?? randomInt(2 ** 31));
 const batch = 250;
@@ -59,7 +59,7 @@ describe(`fields and controller after ${messages} fuzzed messages (seed ${seed})
         const fuzz = (window: string) => `fuzz({ ...${given}, targets: ${targets.replaceAll('WINDOW', window)} })`;
         sent += await page.page.evaluate<number>(fuzz('window'));
         sent += (await foreign?.evaluate<number>(fuzz('parent'))) ?? 0;
-        // A reply means that everything before has been read.
+        // A reply means that everything before it has been read.
         await page.page.evaluate(
           `Promise.all([number.update({}), text.update({}), settle(bt.tokens.retrieve('none'))]).then(() => 0)`,
         );

@@ -19,7 +19,7 @@ async function open(): Promise<WatchedPage> {
   return page;
 }
 
-/** A number that passes for one twice: with 13 digits, and with all 16. */
+/** Returns a number that is valid with its first 13 digits and with all 16. */
 function makeTwofoldNumber(): string {
   const beginning = makeCardNumber(13);
   const ends = Array.from({ length: 1_000 }, (_, end) => `${beginning}${String(end).padStart(3, '0')}`);
@@ -81,7 +81,7 @@ describe('a page that looks while a number is typed', () => {
     for (const { error } of outcomes) expect(error).toContain('the beginning of what was typed');
     expect(await page.attack('number.cardMetadata')).toEqual({ cardBrand: 'visa' });
     expect(await page.attack(`bt.tokens.create({ type: 'token', data: number })`)).not.toHaveProperty('data');
-    // Shown was the beginning: BIN and end of those thirteen digits.
+    // The page saw the beginning: the BIN and the end of those thirteen digits.
     expect(findHidden(await page.seen(), number.slice(0, 13))).toEqual([]);
     expect(await page.seen()).not.toContain(`"cardLast4":"${number.slice(-4)}"`);
     await page.context.close();
@@ -131,7 +131,10 @@ describe('what is typed for one key', () => {
   });
 });
 
-/** Loads a controller for another key under the nonce of the instance, lets a new field join, and asks for its value. */
+/**
+ * Returns a script that loads a controller for another key under the nonce of the instance, lets a new field
+ * join, and requests its value.
+ */
 function replaceController(key: string): string {
   return `(async () => {
     const old = document.querySelector('iframe[src*="/controller"]');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** A page that has a number typed into it, and can see of it what it may. */
+/** Opens a page with a number typed into it, which sees only what it may. */
 async function openWithNumber(number: string): Promise<WatchedPage> {
   const page = await watch(shop);
   await page.attack(hostileScript);
@@ -123,7 +123,7 @@ describe('a hostile page', () => {
     const outcome = await page.attack<{ error?: string }>(`settle(bt.tokens.update('${id}', { data: { n: number } }))`);
     expect(outcome.error).toContain('mask, search_indexes and fingerprint_expression of their type');
     expect(JSON.stringify(await read(id))).not.toContain(number);
-    // What a field may not do, a script can do without one: it reads what it finds there with its own key.
+    // A script can do without a field what a field may not do: it reads the token with its own key.
     await page.attack(stealing(id, key));
     await expectHidden(page, number);
   });
@@ -142,7 +142,7 @@ describe('a hostile page', () => {
   });
 });
 
-/** A page whose key may change tokens. */
+/** Opens a page whose key may change tokens. */
 async function openAsUpdater(number: string): Promise<{ page: WatchedPage; key: string }> {
   const { key } = await createApplication(shop.vault, shop.tenant, {
     type: 'public',
@@ -156,7 +156,7 @@ async function openAsUpdater(number: string): Promise<{ page: WatchedPage; key: 
   return { page, key };
 }
 
-/** Changes metadata with the key of the page, and keeps what the response shows of the data. */
+/** Returns a script that changes metadata with the page's key and keeps what the response shows of the data. */
 function stealing(id: string, key: string): string {
   const headers = { 'bt-api-key': key, 'content-type': 'application/merge-patch+json' };
   const request = { method: 'PATCH', headers, body: '{"metadata":{"a":"b"}}' };

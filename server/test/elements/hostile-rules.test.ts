@@ -60,7 +60,7 @@ describe('a rule of the page', () => {
 
   it('counts the digits that a mask drops', () => {
     const last = createFreeTextKind({ mask: [pattern('[5-9]')] });
-    // Behind the BIN, a five looks like a zero.
+    // After the BIN, a five looks like a zero.
     expect(last.clean('4242424244444445')).toBe('');
     expect(last.clean('4242424544444444')).toBe('5');
   });

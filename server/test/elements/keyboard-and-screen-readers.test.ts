@@ -35,7 +35,10 @@ describe('somebody with a keyboard', () => {
   });
   afterAll(() => opened.context.close());
 
-  /** Where the focus is: the id of an input of the page, or the container of a frame with what is focused inside it. */
+  /**
+   * Returns where the focus is: the id of an input of the page, or the container of a frame and the
+   * focused element inside it.
+   */
   async function whereFocusIs(): Promise<string> {
     const place = await opened.page.evaluate<string>(`(() => {
       const { activeElement } = document;
@@ -69,7 +72,7 @@ describe('somebody with a keyboard', () => {
   ])('goes through the page and its fields with %s, and out again', async (key, expected) => {
     const { page } = opened;
     await page.locator(`#${expected[0]}`).focus();
-    // The focus wanders from process to process, so that it arrives a little later.
+    // The focus moves between processes, so it arrives a little later.
     for (const [index, place] of expected.entries()) {
       if (index > 0) await page.keyboard.press(key);
       await expect.poll(whereFocusIs, { interval: 5, timeout: 15_000 }).toBe(place);
@@ -142,7 +145,7 @@ describe('somebody with a keyboard', () => {
 describe('somebody with a screen reader', () => {
   let opened: ShopPage;
   beforeAll(async () => {
-    // Axe is put into page and frames, which their policy would refuse.
+    // Axe is injected into the page and frames, which their policy would block.
     opened = await shop.open({}, { bypassCSP: true });
     await opened.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await opened.page.evaluate(mountAll);

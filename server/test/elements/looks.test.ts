@@ -35,11 +35,11 @@ const looks: readonly Look[] = [
   { name: 'forced-colors', html: '', options: { viewport: wide, forcedColors: 'active' } },
 ];
 
-/** The ones that go wrong most easily; all of them with `npm run test:elements`. */
+/** The looks that break most easily. `npm run test:elements` tests all of them. */
 const usual = ['narrow', 'right-to-left-narrow', 'dark'];
 const shown = looks.filter(({ name }) => process.env['ELEMENTS_LOOKS'] === 'all' || usual.includes(name));
 
-/** What is wrong with the frame of a field: something is cut off, or runs over. */
+/** Lists what is wrong with the frame of a field: something is cut off or overflows. */
 const faults = `(() => {
   const { scrollWidth, scrollHeight } = document.documentElement;
   const found = [];

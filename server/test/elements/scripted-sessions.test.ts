@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** What the server of a shop does that shows a card to its owner. */
+/** Authorizes a session as the server of a shop does to show a card to its owner. */
 async function authorize(nonce: string): Promise<number> {
   const conditions = [{ attribute: 'id', operator: 'equals', value: cardId }];
   const rules = [{ priority: 1, conditions, transform: 'reveal', permissions: ['token:read'] }];
@@ -47,7 +47,7 @@ describe('a page that shows a card', () => {
     expect(complaints).toEqual([]);
   });
 
-  /** Each gives a session, or undefined if the browser or the vault does not let it. */
+  /** Each script returns a session, or undefined if the browser or the vault blocks it. */
   const scripts: Readonly<Record<string, string>> = {
     'calls the API': `ask(vaultUrl + '/sessions', {})`,
     'calls the origin of the fields': `ask(elementsUrl + '/api/sessions', {})`,

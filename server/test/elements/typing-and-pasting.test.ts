@@ -7,7 +7,10 @@ let shop: ElementsShop;
 let opened: ShopPage;
 let frames: Readonly<Record<'number' | 'date' | 'code' | 'card' | 'text', Frame>>;
 
-/** Every length of every brand is typed; the other ways get one length of each. All of them with `npm run test:elements`. */
+/**
+ * Every length of every brand is typed. The other ways get one length of each brand, or all
+ * with `npm run test:elements`.
+ */
 const isWhole = process.env['ELEMENTS_LOOKS'] === 'all';
 const oneOfEach = cardNumbers.filter(
   ({ brand }, index) => cardNumbers.findIndex((other) => other.brand === brand) === index,
@@ -24,25 +27,25 @@ const mountAll = `(async () => {
 })()`;
 
 beforeAll(async () => {
-  // Only the whole browser fills in what it knows.
+  // The headless shell does not fill in saved data, but the full browser does.
   shop = await ElementsShop.start({}, 'chromium');
 });
 afterAll(() => shop.stop());
 
-/** A page of its own: a browser leaves alone what somebody has typed into before. */
+/** Opens a new page, because a browser does not fill in fields that somebody has typed into. */
 async function openPage(): Promise<void> {
   opened = await shop.open();
   await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
   await opened.page.evaluate(mountAll);
   const found = await Promise.all(ids.map(async (id) => [id, await opened.frameOf(id)] as const));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- One for each of the ids.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- There is one entry for each of the ids.
   frames = Object.fromEntries(found) as typeof frames;
 }
 
 interface Entry {
   readonly number: string;
   readonly code: string;
-  /** Between groups of digits, where it is pasted. */
+  /** The text between groups of digits when the number is pasted. */
   readonly separator: string;
 }
 type Way = (entry: Entry) => Promise<void>;
@@ -77,7 +80,7 @@ const ways: Readonly<Record<string, Way>> = {
     };
     return eachInput(paste, { ...entry, number }, '12/2030');
   },
-  // The browser itself fills in a card that it knows, into all frames that belong together.
+  // The browser itself fills a saved card into all frames that belong together.
   'filled in by the browser': async ({ number, code }) => {
     for (const frame of [frames.number, frames.card]) await fillIn(frame, { number, cvc: code });
   },
@@ -102,7 +105,7 @@ async function whenAll(state: 'empty' | 'complete'): Promise<void> {
   await expect.poll(others, { interval: 5, timeout: 15_000 }).toEqual([]);
 }
 
-/** What the vault has stored, after all five elements went into one token. */
+/** Stores all five elements in one token and returns what the vault has stored. */
 async function store(): Promise<unknown> {
   const token = await opened.page.evaluate<{ id: string }>(`bt.tokens.create({ type: 'token', data: {
     number: elements.number, month: elements.date.month(), year: elements.date.year(),

@@ -18,7 +18,7 @@ const keyId = () => shop.key.split('_')[3]?.slice(0, 22) ?? '';
 const fieldUrl = (origin = shop.origin) =>
   `${shop.elementsUrl}/elements/field?key=${keyId()}#${nonce}.1.${encodeURIComponent(origin)}`;
 
-/** A page with a frame in it, which says when the frame has loaded and whatever it says. */
+/** Returns a page with a frame in it, which records when the frame has loaded and every message from it. */
 function pageAround(frame: string): string {
   return `<!doctype html><title>Around</title><script>
     globalThis.heard = [];
@@ -107,7 +107,7 @@ describe('a field', () => {
     const number = makeCardNumber();
     await one.type('number', number);
     await expect.poll(() => one.attack('number.metadata.complete')).toBe(true);
-    // By what they say and not by their count: a field of its own can still report its height.
+    // The messages are compared by content, not by count, because a separate field may still report its height.
     const own = await second.evaluate<string>(nonceOf);
     const heard = await second.evaluate<Record<string, unknown>[]>('heard');
     expect(own).not.toBe(await one.attack(nonceOf));

@@ -6,7 +6,7 @@ export interface FuzzedAnswer {
   readonly text: string;
 }
 
-/** What is wrong with an answer, in words; undefined if nothing is. */
+/** Returns what is wrong with a response, or undefined if nothing is. */
 export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string | undefined {
   const { operation } = request;
   const { status } = answer;
@@ -17,9 +17,9 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   const expected = operation.answerOf(status);
   if (expected === undefined) return isRouted ? 'the description knows no such answer' : undefined;
   if (expected === 'empty') return answer.text === '' ? undefined : 'there is a body where none belongs';
-  // Anything but JSON is described as text.
+  // Anything other than JSON is described as text.
   const body = isJson(answer) ? parse(answer.text) : answer.text;
-  // A path that cannot be decoded reaches no route, so the response is none of the operation's.
+  // A path that cannot be decoded reaches no route, so the response does not belong to the operation.
   if (!isRouted && isUnroutedProblem(body)) return undefined;
   if (!expected(body)) return 'the answer does not fit its schema';
   if (status < 300) return findWrongAcceptance(request);
@@ -40,7 +40,7 @@ function isUnroutedProblem(body: unknown): boolean {
   return isUnrouted && instance === 'unknown';
 }
 
-/** Whether something was accepted that the description forbids. */
+/** Returns a description if something was accepted that the API description forbids. */
 function findWrongAcceptance({ operation, path, body }: FuzzedRequest): string | undefined {
   const { searchParams } = new URL(path, 'http://localhost');
   const query: Record<string, string | string[]> = {};

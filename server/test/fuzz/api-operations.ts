@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { withoutReferences } from '../harness/openapi-document.ts';
 
-/** A schema as `/openapi.json` writes it. */
+/** A schema in the form of `/openapi.json`. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -36,7 +36,7 @@ interface Described {
 
 type Check = (value: unknown) => boolean;
 
-/** One operation of the API, with what its description says about requests and answers. */
+/** An API operation, with the description of its requests and responses. */
 export interface ApiOperation {
   readonly method: string;
   readonly path: string;
@@ -45,11 +45,11 @@ export interface ApiOperation {
   readonly body: Schema | undefined;
   readonly isValidBody: Check;
   readonly isValidQuery: Check;
-  /** By status; undefined where the description knows no such answer, `empty` where it has no body. */
+  /** Returns the check for a status: undefined if the description has no such response, `empty` if it has no body. */
   readonly answerOf: (status: number) => Check | 'empty' | undefined;
 }
 
-/** Every operation that the server itself describes. */
+/** Lists every operation that the server itself describes. */
 export function listOperations(document: unknown): ApiOperation[] {
   const { paths } = withoutReferences(document) as { paths: Record<string, Record<string, Described>> };
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -78,7 +78,7 @@ function toOperation(method: string, path: string, described: Described): ApiOpe
   };
 }
 
-/** Parameters are text; one that is described as a number has to look like one. */
+/** Returns a check for query parameters. They are text, and one that is described as a number has to look like one. */
 function toQueryCheck(query: readonly Parameter[]): Check {
   const integers = new Set(query.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name));
   const check = toCheck({

@@ -2,7 +2,7 @@
 export interface Framing {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Whether two readers could disagree about where it ends: such a request must never be carried out. */
+  /** True if two readers could disagree about where the request ends. Such a request must never be executed. */
   readonly isAmbiguous: boolean;
 }
 
@@ -10,7 +10,7 @@ const body = '{"type":"token","data":"x"}';
 const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 const hidden = 'GET /hidden HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** Two hundred and more of them, each written down for a reason: every line here has been a hole in some server. */
+/** Returns more than two hundred framings. Each has been a vulnerability in some server. */
 export function listFramings(key: string): Framing[] {
   const post = (headers: readonly string[], content: string) =>
     [

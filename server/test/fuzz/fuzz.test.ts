@@ -11,14 +11,15 @@ import { type FuzzedRequest, RequestMaker } from './request-maker.ts';
 import { SeededRandom } from '../../src/core/random/seeded-random.ts';
 
 /*
- * Requests made from the server's own description: right, nearly right and hostile. `npm run fuzz -- --seed 7 --count
- * 100000` is the long form. No answer may be a failure, break its schema, or accept what the description forbids.
+ * Requests generated from the server's own description: valid, nearly valid and hostile.
+ * `npm run fuzz -- --seed 7 --count 100000` runs the long form. No response may be a failure, violate its schema, or
+ * accept what the description forbids.
  */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const count = Number(process.env['FUZZ_COUNT'] ?? 3_000);
 const workers = 12;
 const idsMax = 500;
-/** What may be held at the end and was not at the beginning: caches that fill up to their bounds. */
+/** The memory that may be held at the end in addition to the beginning, for caches that fill up to their bounds. */
 const growthMaxBytes = 40 * 1024 * 1024;
 const patienceMs = 60_000 + count * 10;
 
@@ -55,7 +56,7 @@ describe(`fuzzing with seed ${seed}`, () => {
             const fault = findFault(request, answer);
             if (fault !== undefined) faults.push(describeFault(fault, request, answer));
             rememberId(known.ids, answer);
-            // The log of a test vault is kept in memory, which is not what is measured here.
+            // The log of a test vault is kept in memory, which must not be measured here.
             vault.logLines.length = 0;
           }
         };
@@ -68,7 +69,7 @@ describe(`fuzzing with seed ${seed}`, () => {
       process.stdout.write(`${JSON.stringify({ seed, count, growth, statuses: Object.fromEntries(statuses) })}\n`);
       expect(faults).toEqual([]);
       expect(growth).toBeLessThan(growthMaxBytes);
-      // Something of everything: a run that is refused at the door finds nothing either.
+      // The run must reach every kind of status. A run that is refused early finds nothing either.
       for (const status of [200, 201, 204, 400, 401, 403, 404, 415])
         expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
     },
@@ -86,7 +87,7 @@ describe(`fuzzing with seed ${seed}`, () => {
         const text = await exchange(bytes);
         const answers = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
         if (answers.some((status) => status >= 500)) faults.push(`${name}: ${answers.join(' ')}`);
-        // What is hidden behind it, or inside of it, is answered with 404 if anybody takes it for a request.
+        // The hidden request gets a 404 if anybody takes it for a request.
         const isCarriedOut = answers.some((status) => status < 300) || (answers.length > 1 && answers[0] !== 400);
         if (isAmbiguous && isCarriedOut) faults.push(`${name} was carried out: ${answers.join(' ')}`);
       }
@@ -120,7 +121,7 @@ function send({ operation, path, headers, body }: FuzzedRequest): Promise<Fuzzed
   });
 }
 
-/** Sends bytes, says that no more will come, and reads what there is to read. */
+/** Sends bytes, ends its side of the connection, and reads the response. */
 function exchange(bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(vault.server.url);
   return new Promise((resolve) => {
@@ -150,7 +151,7 @@ function describeFault(fault: string, request: FuzzedRequest, answer: FuzzedAnsw
   return `${fault}: ${operation.method} ${path.slice(0, 300)} ${JSON.stringify(shown)} ${sent} → ${answer.status} ${answer.text.slice(0, 300)}`;
 }
 
-/** After everything that can be collected was. */
+/** Returns the heap in use after a full garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

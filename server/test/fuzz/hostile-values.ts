@@ -1,4 +1,4 @@
-/** Texts that have broken something somewhere. */
+/** Texts that have broken some program. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

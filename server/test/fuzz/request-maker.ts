@@ -9,11 +9,11 @@ export interface FuzzedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
-  /** Whether the key that it carries is one of ours. */
+  /** True if the request carries a valid key. */
   readonly hasKey: boolean;
 }
 
-/** What the vault has given out so far: ids that exist make requests get further. */
+/** The keys and ids that the vault has issued so far. Existing ids let requests get further. */
 export interface Known {
   readonly keys: Readonly<Record<'private' | 'reveal' | 'public' | 'management', string>>;
   readonly ids: string[];
@@ -38,7 +38,10 @@ const oddHeaders: readonly (readonly [string, readonly string[]])[] = [
   ['expect', ['100-continue']],
 ];
 
-/** Half of what it makes is right, a third nearly, the rest hostile. The same seed makes the same requests. */
+/**
+ * Makes requests: half are valid, a third are nearly valid, the rest are hostile. The same
+ * seed makes the same requests.
+ */
 export class RequestMaker {
   readonly #random: SeededRandom;
   readonly #values: ValueMaker;
@@ -58,7 +61,7 @@ export class RequestMaker {
     const mood = random.next();
     const isHostile = mood > 0.83;
     const body = this.#body(operation, mood);
-    // A tenant that is gone would make everything after it a 401.
+    // Deleting the tenant would turn every later response into a 401.
     const isLast = operation.method === 'DELETE' && operation.path === '/tenants/self';
     const hasKey = !isLast && !random.chance(isHostile ? 0.2 : 0.03);
     const key = hasKey ? this.#key(operation) : random.pick(badKeys);
@@ -75,7 +78,7 @@ export class RequestMaker {
     };
   }
 
-  /** Mostly one that may do it: what is refused at the door is soon tested. */
+  /** Returns a key, usually one with the permission, because early refusals are quickly covered. */
   #key({ path }: ApiOperation): string {
     const { keys } = this.#known;
     if (this.#random.chance(0.1)) return this.#random.pick(Object.values(keys));
@@ -142,12 +145,18 @@ export class RequestMaker {
   }
 }
 
-/** Lone surrogates cannot be percent-encoded; they travel as the bytes that a careless client would send. */
+/**
+ * Encodes text for a path. Lone surrogates cannot be percent-encoded, so they are sent as the
+ * bytes of a careless client.
+ */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
-/** Header values are bytes; what has no place in one is left out, or the client would refuse to send it. */
+/**
+ * Returns a header value as bytes. Characters that are not allowed in a header are removed, because the client
+ * would refuse to send them.
+ */
 function toHeader(text: string): string {
   return Buffer.from(text, 'utf8')
     .toString('latin1')

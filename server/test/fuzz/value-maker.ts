@@ -2,7 +2,7 @@ import type { Schema } from './api-operations.ts';
 import { hostileNumbers, hostileTexts } from './hostile-values.ts';
 import type { SeededRandom } from '../../src/core/random/seeded-random.ts';
 
-/** Values that mean something to the field of that name: random text would never get past the first check. */
+/** Meaningful values by field name. Random text would never pass the first check. */
 const meaningful: Readonly<Record<string, readonly unknown[]>> = {
   type: ['token', 'card', 'bank', 'card_number', 'social_security_number', 'private', 'public', 'management'],
   data: [
@@ -42,7 +42,7 @@ const meaningful: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** Makes values for schemas: right ones, and ones that are a little or entirely wrong. */
+/** Makes values for schemas: valid, slightly wrong and entirely wrong ones. */
 export class ValueMaker {
   readonly #random: SeededRandom;
 
@@ -50,7 +50,7 @@ export class ValueMaker {
     this.#random = random;
   }
 
-  /** Fits the schema, and often means something too. */
+  /** Returns a value that fits the schema and is often meaningful. */
   valid(schema: Schema, name = ''): unknown {
     const known = meaningful[name];
     if (known !== undefined && this.#random.chance(0.8)) return structuredClone(this.#random.pick(known));
@@ -80,7 +80,7 @@ export class ValueMaker {
     }
   }
 
-  /** A copy with one to three things wrong, or at least odd. */
+  /** Returns a value with one to three parts that are wrong or at least odd. */
   nearlyValid(schema: Schema): unknown {
     let value = this.valid(schema);
     for (let count = 1 + this.#random.below(3); count > 0; count -= 1) value = this.#spoil(value);
@@ -118,7 +118,7 @@ export class ValueMaker {
     return Array.from({ length }, () => this.#random.pick([...'abcdefghij0123456789-_'])).join('');
   }
 
-  /** Changes one place, at any depth. */
+  /** Changes one place at any depth. */
   #spoil(value: unknown): unknown {
     const random = this.#random;
     if (typeof value !== 'object' || value === null || random.chance(0.15)) return this.hostile();

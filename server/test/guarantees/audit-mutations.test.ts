@@ -20,10 +20,10 @@ import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { fillLog, sealAll } from '../harness/sealed-log.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** The long form is `npm run test:audit`: ten thousand changes to a log of a hundred thousand records. */
+/** `npm run test:audit` runs the long form: ten thousand changes to a log of a hundred thousand records. */
 const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
 const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 100);
-/** The whole log is verified after every so many changes; after the others what lies around the change. */
+/** The whole log is verified after this many changes. After the others, only the part around the change is verified. */
 const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
 
 const tenantId = randomUUID();
@@ -54,7 +54,7 @@ function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly 
   return verifier.finish().findings;
 }
 
-/** The records of some checkpoints, dealt out to them by their order as the reader does. */
+/** Assigns the records of some checkpoints to them by their order, as the reader does. */
 function deal(checkpoints: readonly StoredCheckpoint[], records: readonly AuditRecord[]): LogSection[] {
   let from = firstOrder;
   return checkpoints.map((checkpoint) => {
@@ -86,7 +86,7 @@ const columns: Readonly<Record<string, (record: AuditRecord) => Partial<AuditRec
   destination: () => ({ destination: 'example.com' }),
 };
 
-/** Changes one thing in the records; answers the ids of the records that it touched, as they were. */
+/** Each change modifies one thing in the records and returns the affected records as they were. */
 const changes: Readonly<Record<string, (records: AuditRecord[]) => readonly AuditRecord[]>> = {
   ...Object.fromEntries(
     Object.entries(columns).map(([column, change]) => [
@@ -118,7 +118,7 @@ const changes: Readonly<Record<string, (records: AuditRecord[]) => readonly Audi
   },
 };
 
-/** Where in the tree a record was sealed. */
+/** Returns the tree size of the checkpoint that sealed a record. */
 function sealedAt(record: AuditRecord): number {
   const order = BigInt(record.sealing_order);
   const section = sections.find(({ checkpoint }) => order < BigInt(checkpoint.orderTo));
@@ -154,7 +154,7 @@ describe('the sealed log', () => {
       const after = first === 0 ? undefined : sections[first - 1]?.checkpoint;
       const findings = verify(dealAfter(after, some, records), after);
       expect(findings.length, name).toBeGreaterThan(0);
-      // Every finding points to a checkpoint that was touched, and every one that was touched is pointed to.
+      // Every finding points to an affected checkpoint, and every affected checkpoint has a finding.
       for (const record of touched) {
         const size = sealedAt(record);
         expect(
@@ -162,7 +162,7 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
       }
-      // What the tree tells beyond that is right too: within the range, and of the very record.
+      // The more precise findings of the tree are correct too: they lie within the range and name the affected record.
       for (const { range, within, records: named } of findings) {
         if (within === undefined) continue;
         expect(
@@ -184,7 +184,7 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
     }
-    // Most records that were added can be named.
+    // Most added records can be named.
     expect(namedCount).toBeGreaterThan(changeCount / names.length / 3);
   }, 3_600_000);
 
@@ -234,7 +234,7 @@ describe('the sealed log', () => {
   });
 });
 
-/** As `deal`, for a part of the log. */
+/** Does the same as `deal` for a part of the log. */
 function dealAfter(
   after: StoredCheckpoint | undefined,
   some: readonly { readonly checkpoint: StoredCheckpoint }[],

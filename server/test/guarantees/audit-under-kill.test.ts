@@ -9,7 +9,7 @@ import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { untilTrue } from '../harness/deadline.ts';
 
-/** The long form is `npm run test:audit`: fifty kills. */
+/** `npm run test:audit` runs the long form: fifty kills. */
 const killCount = Number(process.env['AUDIT_KILLS'] ?? 2);
 const callers = 8;
 
@@ -52,7 +52,10 @@ interface Acknowledged {
   readonly tokenId: string;
 }
 
-/** Creates and reads until it is told to stop, with pauses only while there is no server; keeps what was acknowledged. */
+/**
+ * Creates and reads tokens until it is stopped, and keeps what was acknowledged. It pauses only
+ * while no server is running.
+ */
 class Load {
   readonly acknowledged: Acknowledged[] = [];
   readonly #key: string;
@@ -74,7 +77,7 @@ class Load {
     while (!this.#isOver) {
       const tokenId = await this.#ask('create', '/tokens', { type: 'token', data: 'x' });
       if (tokenId !== undefined) await this.#ask('read', `/tokens/${tokenId}`);
-      // A server that is down refuses at once: without a pause this would be all that happens.
+      // A stopped server refuses at once. Without a pause, the loop would do nothing else.
       else await pauseFor(50);
     }
   }
@@ -93,7 +96,7 @@ class Load {
       this.acknowledged.push({ requestId, operation, tokenId: id });
       return id;
     } catch {
-      // Cut off by the kill: whether it happened is open, and nobody was told that it did.
+      // The kill cut the request off. It may have happened, but nobody was told so.
       return undefined;
     }
   }
@@ -130,7 +133,7 @@ describe('acknowledged operations and records of the audit log', () => {
     expect(wrong).toEqual([]);
     expect(load.acknowledged.length).toBeGreaterThan(killCount * 100);
 
-    // A token exists exactly with the record of its creation, acknowledged or not.
+    // A token exists exactly if the record of its creation exists, acknowledged or not.
     const { rows: apart } = await database.owner.query(
       `select t.id from tokens t full join (select entity_id from audit_records where operation = 'create' and entity_type = 'token' and outcome = 'success') r
         on r.entity_id = t.id where t.id is null or r.entity_id is null`,

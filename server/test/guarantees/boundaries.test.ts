@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** A wrong import, where it stands, and the rule that has to stop it. */
+/** A forbidden import, its file, and the rule that has to reject it. */
 const plants: readonly { readonly rule: string; readonly file: string; readonly source: string }[] = [
   { rule: 'core-is-pure', file: 'core/to-platform.ts', source: `export * from '../platform/database/database.ts';` },
   { rule: 'core-is-pure', file: 'core/to-node.ts', source: `import 'node:fs';` },
@@ -125,12 +125,12 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   },
   { rule: 'no-cycles', file: 'http/cycle-begin.ts', source: `export * from './cycle-end.ts';` },
 ];
-/** Where a planted file stands, seen from the root. */
+/** Returns the path of a planted file from the repository root. */
 const placeOf = (file: string) => (/^(conformance|portal|elements)\//.test(file) ? file : `server/src/${file}`);
 /** The other half of the cycle. */
 const cycleEnd = { file: 'http/cycle-end.ts', source: `export * from './cycle-begin.ts';` };
 
-/** A copy of the source in a folder of the same layout, where something wrong can be planted. */
+/** A copy of the source with the same layout, in which violations can be planted. */
 let copy: string;
 beforeAll(async () => {
   copy = await mkdtemp(path.join(tmpdir(), 'strongroom-boundaries-'));
@@ -232,7 +232,7 @@ describe('the environment', () => {
 });
 
 describe('SQL', () => {
-  /** Outside of stores: where it stands, and how it is written. */
+  /** SQL outside of stores: the file and its source. */
   const strays: readonly (readonly [string, string])[] = [
     ['app/select.ts', `export const planted = 'select 1';`],
     ['http/insert.ts', `export const planted = (table: string) => \`insert into \${table} values (1)\`;`],
@@ -301,7 +301,7 @@ function runTool(name: string, flags: readonly string[]): Promise<Ended> {
   return runProgram(path.join(repository, 'node_modules/.bin', name), flags);
 }
 
-/** With the Node that runs the tests, in the copy. */
+/** Runs a program in the copy, with the Node that runs the tests. */
 async function runProgram(program: string, flags: readonly string[]): Promise<Ended> {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...flags], {

@@ -6,7 +6,7 @@ interface Place {
   readonly id: string;
 }
 
-/** A row of `tokens`, as somebody with the rights of the database's owner can rewrite it. */
+/** A row of `tokens`, which somebody with the rights of the database owner can rewrite. */
 interface Row extends Place {
   readonly type: string;
   readonly version: number;
@@ -75,7 +75,7 @@ describe('a card verification code opens only where it was sealed', () => {
   });
 });
 
-/** Rewrites a row, sees that nobody can read it, puts it back and reads it. */
+/** Rewrites a row, checks that nobody can read it, then restores and reads it. */
 async function refuses(row: Row, change: Partial<Row>): Promise<void> {
   const changed = { ...row, ...change };
   await replace(row, changed);
@@ -84,7 +84,10 @@ async function refuses(row: Row, change: Partial<Row>): Promise<void> {
   expect(await read(row)).toMatchObject({ status: 200, body: { data: expect.stringMatching(/ secret$/) } });
 }
 
-/** The caller gets a problem without a value, the operator a line with the trace id of the request and the reason. */
+/**
+ * Checks that the caller gets a problem without a value, and that the log names the trace id of
+ * the request and the reason.
+ */
 async function expectNothingRevealed(place: Place, values: readonly string[]): Promise<void> {
   const trace = `trace-${crypto.randomUUID()}`;
   const answer = await read(place, trace);

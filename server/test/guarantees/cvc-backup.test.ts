@@ -14,7 +14,7 @@ import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { untilServed } from '../harness/until-served.ts';
 
-/** The long form is `npm run test:cvc-backup`: ten thousand codes. */
+/** `npm run test:cvc-backup` runs the long form: ten thousand codes. */
 const cardCount = Number(process.env['CVC_CARDS'] ?? 300);
 const atOnce = 32;
 
@@ -30,11 +30,13 @@ interface CvcRow {
   readonly cvc: string;
 }
 
-/** Another server of the vault, whose clock is ours: it gets every key of the first as servers do. */
+/**
+ * Another server of the vault with a clock that the test controls. It receives every key of the first, as servers do.
+ */
 let nowMs = 0;
 let peer: EpochKeys;
 const peerStore = new EpochStore();
-/** A copy of what the servers destroy. No server has one. */
+/** A copy of the secrets that the servers destroy. No server has one. */
 let copiedSecrets: Buffer[];
 
 const rootKey = randomBytes(32);
@@ -63,7 +65,7 @@ beforeAll(async () => {
   await forEachCard(async (card) => {
     const data = { number: card.number, cvc: card.cvc, expiration_month: 12, expiration_year: 2040 };
     const body = { type: 'card', data };
-    // Repeated where the vault is overloaded: with an idempotency key, that stores no second card.
+    // The request is retried if the vault is overloaded. The idempotency key prevents a second card.
     const headers = { 'bt-idempotency-key': crypto.randomUUID() };
     const answer = await untilServed(() =>
       vault.request('POST', '/tokens', { key: tenant.keys.private, body, headers }),
@@ -93,7 +95,7 @@ describe('a base backup and the write-ahead log, restored', () => {
 
   it('give no server with the root key a single code', async () => {
     expect(await countOpenedCodes(restoredVault)).toBe(0);
-    // The same an hour and five minutes later, when the rows would have been swept.
+    // The result is the same an hour and five minutes later, when the rows would have been swept.
     const late = await EpochKeys.start({ ...peerOptions(restoredVault), now: () => performance.now() + lifeMs });
     expect(await countOpened(await readRows(), (row) => late.open(row.record, row.binding))).toBe(0);
     await late.stop();
@@ -102,10 +104,10 @@ describe('a base backup and the write-ahead log, restored', () => {
   it('hold no key that opens one, wrapped under the root key or plain', async () => {
     const rows = await readRows();
     const keys = await everyKeyInTheBackup();
-    // Keys of three purposes of the tenant, four of the installation and the root key itself, at the least.
+    // There are at least keys of three purposes of the tenant, four of the installation, and the root key itself.
     expect(keys.length).toBeGreaterThanOrEqual(8);
     expect(await countOpened(rows, openWithAny(keys))).toBe(0);
-    // The attempt is a real one: with what the servers had in memory it opens all.
+    // The attempt is realistic: it opens every code with the secrets that the servers had in memory.
     expect(await countOpened(rows, openWithAny(copiedSecrets.map((secret) => createSecretKey(secret))))).toBe(
       cardCount,
     );
@@ -123,7 +125,7 @@ describe('a base backup and the write-ahead log, restored', () => {
   });
 });
 
-/** Last: it moves the clock. */
+/** This group runs last because it moves the clock. */
 describe('a server that had the keys', () => {
   it('opens every code until its time is over, and none 65 minutes after it was written', async () => {
     const rows = await readRows();
@@ -136,7 +138,7 @@ describe('a server that had the keys', () => {
   });
 });
 
-/** Keys are handed over in the background: a busy machine may take its time for the last one. */
+/** Waits for the peer's keys. They are sent in the background, and a busy machine may take long for the last one. */
 async function untilPeerHasKeys({ database }: TestVault): Promise<void> {
   const { rows } = await database.owner.query<{ sealed: Buffer }>(
     'select sealed from token_cvcs where tenant_id = $1',
@@ -164,7 +166,7 @@ async function readCard(vault: TestVault, card: Card): Promise<{ number?: string
   return (body as { data: { number?: string; cvc?: string } }).data;
 }
 
-/** As a client with every right sees them. */
+/** Counts the codes that a client with every right can read. */
 async function countOpenedCodes(vault: TestVault): Promise<number> {
   let count = 0;
   await forEachCard(async (card) => {
@@ -194,7 +196,7 @@ async function countOpened(
   return rows.filter(({ cvc }, index) => texts[index] === JSON.stringify(cvc)).length;
 }
 
-/** Takes each key for the one of the epoch that the record names. */
+/** Returns a function that tries each key as the key of the epoch that the record names. */
 function openWithAny(keys: readonly KeyObject[]): (row: CvcRow) => Promise<string | undefined> {
   return async ({ record, binding }) => {
     const version = keyVersionOf(record);
@@ -202,14 +204,14 @@ function openWithAny(keys: readonly KeyObject[]): (row: CvcRow) => Promise<strin
       try {
         return openRecord(record, binding, { version, key }).toString('utf8');
       } catch {
-        // Not this one.
+        // The key does not fit.
       }
     }
     return undefined;
   };
 }
 
-/** Everything in the restored tables that is a key, or that is as long as one, and the root key. */
+/** Returns the root key and everything in the restored tables that is a key or has the length of one. */
 async function everyKeyInTheBackup(): Promise<KeyObject[]> {
   const { owner } = restoredDatabase;
   const root = new FileRootKey(rootKey);

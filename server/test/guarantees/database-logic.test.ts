@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// ARCHITECTURE.md names what PostgreSQL does by itself. Here its lists are held against a migrated database.
+// ARCHITECTURE.md lists what PostgreSQL does by itself. These tests compare its lists with a migrated database.
 
 let database: TestDatabase;
 let page: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The rows of the table whose first column has this name. */
+/** Returns the rows of the table whose first column has this name. */
 function rowsOf(column: string): string[][] {
   const [table = ''] = new RegExp(String.raw`^\| ${column} .*\n(?:\|.*\n)+`, 'm').exec(page) ?? [];
   const rows = table.trimEnd().split('\n').slice(2);

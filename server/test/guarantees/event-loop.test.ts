@@ -17,11 +17,14 @@ import {
 import { HostileTenant } from '../slowest/surroundings.ts';
 
 /*
- * Looks for the request that occupies the event loop longest, makes the longest statement or lets a backend of PostgreSQL take most
- * memory: made from the description of the API and from the shapes that were slow once, for every kind of key, also with as many rules and
- * conditions as there may be; the slowest kept and changed a little. The short form sends what test/attacks/one-budget.test.ts does not,
- * and some light requests to every operation; `npm run test:slowest` is the long form, with 10,000 requests. Time is processor time of
- * the loop's thread, collecting garbage on it included. `SLOWEST_PLAN` repeats one line of what is printed.
+ * Searches for the request that occupies the event loop longest, sends the longest statement or makes a PostgreSQL
+ * backend use the most memory. Requests are generated from the API description and from shapes that were slow
+ * before, for every kind of key, including keys with the maximum number of rules and conditions. The slowest
+ * requests are kept and varied.
+ *
+ * The short form sends what test/attacks/one-budget.test.ts does not, and some light requests to every operation.
+ * `npm run test:slowest` runs the long form with 10,000 requests. Times are CPU time of the loop's thread, including
+ * garbage collection on it. `SLOWEST_PLAN` repeats one line of the output.
  */
 const seed = Number(process.env['SLOWEST_SEED'] ?? 1);
 const lightCount = 300;
@@ -31,9 +34,9 @@ const repeated = process.env['SLOWEST_PLAN'];
 const keptMax = 30;
 const shownMax = 10;
 const familyMax = 3;
-/** Of requests that ran out of time, or out of room. */
+/** The number of requests to keep that ran out of time or capacity. */
 const refusedMax = 5;
-/** Requests change and delete what makes them expensive. */
+/** The data is restored after this many requests, because requests change and delete what makes them expensive. */
 const restoredEvery = 500;
 const toldEvery = 500;
 const statementBytesMax = 64 * 1024;
@@ -41,9 +44,9 @@ const backendBytesMax = 100 * 1024 * 1024;
 
 interface Finding extends Pick<MeasuredAnswer, 'longestMs' | 'totalMs' | 'status' | 'statementBytes' | 'statement'> {
   readonly plan: HeavyPlan;
-  /** What it was made of may be gone by the end. */
+  /** A description of the request. The data that it was made from may be gone by the end. */
   readonly what: string;
-  /** The most that any backend has held by then. */
+  /** The most bytes that any backend has held so far. */
   readonly backendBytes: number;
 }
 
@@ -88,14 +91,14 @@ describe(`the cost of a request, searched with seed ${seed}`, () => {
   );
 });
 
-/** In the short form the heaviest first, then something for every operation. */
+/** Lists the known plans. In the short form the heaviest come first, then one for every operation. */
 function listKnown(): HeavyPlan[] {
   if (repeated !== undefined) return [JSON.parse(repeated) as HeavyPlan];
   const worst = listWorst();
   return [...(isLong ? worst : worst.slice(0, mergedAndReadCount)), ...listEachOperation(hostile.around)];
 }
 
-/** What was too slow is measured again: what a request costs comes back each time. */
+/** Measures a plan, and repeats the measurement if it was too slow. The cost of the request itself recurs each time. */
 async function find(plan: HeavyPlan): Promise<Finding> {
   const request = toRequest(plan, hostile.around);
   const first = await measured.measure(await hostile.prepare(request));
@@ -108,7 +111,7 @@ async function find(plan: HeavyPlan): Promise<Finding> {
   return { plan, what, longestMs, totalMs, status, statementBytes, statement, backendBytes };
 }
 
-/** Keeps the worst of what was found. A way is a kind of request with a kind of key. */
+/** Keeps the worst findings. A way is a kind of request with a kind of key. */
 class Search {
   readonly slowest: Finding[] = [];
   readonly failed: Finding[] = [];
@@ -137,7 +140,7 @@ class Search {
     this.#ways.add(`${finding.plan.kind} ${finding.plan.key}`);
   }
 
-  /** Only a few of each family are kept, so that the changes of one do not push out the others. */
+  /** Keeps a finding. Only a few of each family stay, so that variations of one do not displace the others. */
   #keep(finding: Finding): void {
     this.slowest.push(finding);
     this.slowest.sort((a, b) => b.longestMs - a.longestMs);

@@ -4,10 +4,12 @@ import { StatementTap } from '../harness/statement-tap.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * Can somebody tell from the time of an answer whether an id exists in another tenant? Requests for such ids and for
- * ids that exist nowhere are sent in random order, and the means of the two are compared (Welch's t-test). Above 4.5
- * the difference would be real. That takes a quiet machine: `npm run test:timing`, with a hundred thousand samples.
- * Otherwise only what does not depend on time is compared: the responses, and the statements they come from.
+ * Can somebody tell from the response time whether an id exists in another tenant? Requests for such ids and for ids
+ * that exist nowhere are sent in random order, and the means of the two are compared (Welch's t-test). A t above 4.5
+ * means that the difference is real.
+ *
+ * This needs a quiet machine: `npm run test:timing` runs it with a hundred thousand samples. Otherwise only the
+ * responses and their statements are compared, which do not depend on time.
  */
 const samples = Number(process.env['TIMING_SAMPLES'] ?? '0');
 const isLong = samples > 0;
@@ -40,7 +42,9 @@ async function timeOf(id: string): Promise<number> {
   return time;
 }
 
-/** Welch's t between the two kinds of ids. The slowest tenth is left out: it tells about the machine. */
+/**
+ * Returns Welch's t between the two kinds of ids. The slowest tenth is left out because it only reflects the machine.
+ */
 async function measure(count: number): Promise<number> {
   const foreign: number[] = [];
   const nowhere: number[] = [];
@@ -68,7 +72,7 @@ function welch(a: readonly number[], b: readonly number[]): number {
 type Send = (this: unknown, ...parameters: unknown[]) => unknown;
 const send = Reflect.get(pg.Client.prototype, 'query') as Send;
 
-/** A leak as it might come about: a tenth of a millisecond of extra work where the id exists somewhere. */
+/** Plants a plausible leak: a tenth of a millisecond of extra work if the id exists in another tenant. */
 function plantLeak(): void {
   const leaking: Send = function leaking(...parameters) {
     const { name, values = [] } = (parameters[0] ?? {}) as { name?: string; values?: unknown[] };

@@ -40,7 +40,7 @@ beforeAll(async () => {
   routes = tapped.servers.flat();
   tenant = await vault.makeTenant();
   operations = listRoutes((await vault.request('GET', '/openapi.json')).body);
-  // On a slow machine, time may be up for these as well.
+  // On a slow machine, these requests may time out too.
   ({ visitor } = await untilPasses(() => welcome(vault, tenant)));
 }, patienceMs);
 afterAll(async () => {
@@ -49,7 +49,10 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** On a busy machine, the requests themselves take a while: hundreds of them are under way in one process. */
+/**
+ * Returns the extra time to allow. On a busy machine the requests themselves take a while, because hundreds are
+ * in flight in one process.
+ */
 const allowanceMs = () => 3_000 * slownessOfMachine();
 
 async function time(
@@ -64,7 +67,7 @@ async function time(
 const ask = (name: string, method: string, path: string, request: Parameters<TestVault['request']>[2]) =>
   time(name, () => vault.request(method, path, request));
 
-/** Everything that the API can be asked for, by keys that may ask for most of it. */
+/** Sends a request to every operation of the API, with keys that may use most of them. */
 function askEverything(ids: Readonly<Record<string, string>>): Promise<Refusal>[] {
   const { management, reveal } = tenant.keys;
   return operations.flatMap(({ method, template, body, mediaType }) =>
@@ -133,7 +136,7 @@ describe('while the database is frozen', () => {
       const application = await createApplication(vault, tenant);
       const ids = { id: application.id, keyId: crypto.randomUUID(), path: 'x' };
 
-      // Keys are known from memory as long as the change feed is alive, so these get as far as they can.
+      // Keys stay in memory as long as the change feed is alive, so these requests get as far as possible.
       await postgres.freeze({ sparing: feedName });
       const writes = numbers.flatMap((n) => [
         ask(`created-${n}`, 'POST', '/tokens', {
@@ -160,7 +163,7 @@ describe('while the database is frozen', () => {
         }),
       ]);
       const first = await Promise.all([...writes, ...askEverything(ids), ...askPortal()]);
-      // And these no further than the look-up of their key.
+      // These requests get no further than the lookup of their key.
       postgres.freezeRest();
       await untilTrue(
         async () => (await vault.request('GET', '/permissions', { key: keys.management })).status === 503,
@@ -176,7 +179,7 @@ describe('while the database is frozen', () => {
         !listLong().some(({ url }) => name.split(' ')[1]?.startsWith(url.replace('/*', '')));
       const usual = [...first, ...second].filter(isUsual);
       expect(usual.filter(({ tookMs }) => tookMs > limitMs)).toEqual([]);
-      // Some need nothing but memory, and some bodies are not valid.
+      // Some requests need nothing but memory, and some bodies are not valid.
       expect(first.filter(({ status }) => status > 500 && status !== 503)).toEqual([]);
       expect(second.filter(isUsual).filter(({ status }) => status !== 503)).toEqual([]);
       for (const { name, retryAfter, text } of usual.filter(({ status }) => status === 503)) {
@@ -203,7 +206,7 @@ describe('while the database is frozen', () => {
   );
 });
 
-/** Tokens that are there without the record of their creation. */
+/** Lists tokens that exist without the record of their creation. */
 async function listUnrecorded(): Promise<unknown[]> {
   const { rows } = await postgres.database.owner.query(
     `select id from tokens where not exists (
@@ -212,7 +215,7 @@ async function listUnrecorded(): Promise<unknown[]> {
   return rows;
 }
 
-/** Which of the writes are there. */
+/** Lists the writes that took effect. */
 async function listHappened(): Promise<ReadonlySet<string>> {
   const { owner } = postgres.database;
   const { rows } = await owner.query<{ name: string }>(

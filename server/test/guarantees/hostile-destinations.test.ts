@@ -15,7 +15,7 @@ const limits = {
   answerBodyBytesMax: 1024 * 1024,
   answerBytesPerSecond: 64 * 1024 * 1024,
 };
-/** How much longer than its time a call may take on a machine that does other things: less than the time it has by default. */
+/** The time that a call may take beyond its limit on a busy machine. It is less than the default limit of a call. */
 const graceMs = 20_000;
 
 let proxy: ProxyVault;
@@ -45,7 +45,10 @@ interface Observed {
   readonly ms: number;
 }
 
-/** Calls as a client that sees everything: whether the answer is the destination's, and whether it is whole. */
+/**
+ * Calls a destination as a client that sees everything. Reports whether the response is the destination's
+ * and whether it is complete.
+ */
 function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed> {
   const startedAt = performance.now();
   const headers = { 'bt-api-key': proxy.tenant.keys.private, 'bt-proxy-url': url };
@@ -71,8 +74,9 @@ function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed
 }
 
 /**
- * The time of a call may be up on a busy machine before the destination was heard to its end, which is contained as a timeout, a
- * failure or a response that breaks off. Then it is called again. A response that passes for whole is never taken for that.
+ * Observes a call, and repeats it if its time ran out on a busy machine before the destination had sent
+ * everything. Such a call ends as a timeout, a failure or a truncated response. A response that passes for
+ * complete is never repeated.
  */
 async function observeInTime(path: string, isHeard: (seen: Observed) => boolean): Promise<Observed> {
   let seen = await observe(path);
@@ -128,7 +132,7 @@ describe('a destination that', () => {
 
   it('never ends is cut off at the limit, and counted as what it is', async () => {
     const index = hostileDestinations.findIndex(({ name }) => name === 'sends a body without end');
-    // On a busy machine the time of a call may be over before the limit is reached.
+    // On a busy machine, a call may time out before the limit is reached.
     await untilTrue(
       async () => {
         const { got, body } = await observe(`/${index}`);
@@ -161,13 +165,14 @@ describe('a destination that', () => {
     const before = process.memoryUsage().rss;
     const all = hostileDestinations.map(({ expected }, index) => ({ expected, index }));
     const observed = await Promise.all(all.map(async (one) => ({ ...one, ...(await observe(`/${one.index}`)) })));
-    // So many floods in one process are slow, so a failure may come as a timeout; half an answer never passes for a whole.
+    // This many floods in one process are slow, so a failure may appear as a timeout. A truncated response never
+    // passes for a complete one.
     const contained = (expected: readonly Containment[]) => ['cut', 408, 502, ...expected];
     const wrong = observed.filter(
       ({ expected, got, ms }) => !contained(expected).includes(got) || ms > limits.callMs + 2 * graceMs,
     );
     expect(wrong.map(({ index, got }) => `${hostileDestinations[index]?.name}: ${got}`)).toEqual([]);
-    // The destinations and their floods live in this process too.
+    // The destinations and their floods are in this process too.
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
     await expectNothingLeft();
   });
@@ -231,7 +236,7 @@ describe('a destination that does not prove its name', () => {
   });
 });
 
-/** Requests that an impostor got to see. */
+/** The number of requests that each impostor received, by port. */
 const received = new Map<number, number>();
 
 async function startImpostors(authority: TestAuthority): Promise<{ ports: number[] }> {
@@ -274,7 +279,7 @@ async function selfSigned(): Promise<TlsOptions> {
   return own.issue([destinationHost]);
 }
 
-/** Answers and closes as soon as it hears the first bytes. */
+/** Responds and closes the connection as soon as the first bytes arrive. */
 async function listenEarly(options: TlsOptions): Promise<number> {
   const server = createTlsServer(options, (socket) => {
     socket.on('error', () => undefined);

@@ -9,7 +9,7 @@ import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 
-/** The long form is `npm run test:import`: 100,000 rows and twenty kills. */
+/** `npm run test:import` runs the long form: 100,000 rows and twenty kills. */
 const rows = Number(process.env['IMPORT_ROWS'] ?? 8_000);
 const kills = Number(process.env['IMPORT_KILLS'] ?? 4);
 const rootKey = generateRootKey();
@@ -26,7 +26,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Every third has no id, so that nothing but the place in the file keeps it from coming twice; some are rejected. */
+/** Every third token has no id, so only its position in the file prevents a duplicate. Some tokens are rejected. */
 const tokenOf = (index: number) => ({
   ...(index % 3 === 0 ? {} : { id: `killed-${index}` }),
   type: isBad(index) ? 'no such type' : 'token',
@@ -41,12 +41,12 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
   await writeFile(file, toLines(...Array.from({ length: rows }, (_, index) => tokenOf(index))));
   const stoppedAt: number[] = [];
   for (let attempt = 0; attempt < kills; attempt += 1) {
-    // Killed before it had begun anything, it begins once more.
+    // An import that was killed before it began anything starts again from the beginning.
     const isBegun = await hasBegun(tenant.id);
     const importer = start(tenant.id, file, isBegun ? ['--resume'] : []);
     const ended = importer.exit();
     const before = await positionOf(tenant.id);
-    // Killed somewhere within the next batches, at a moment that the import does not choose.
+    // The import is killed at a random moment within the next batches.
     await Promise.race([ended, untilMoved(tenant.id, before)]);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
     importer.signal('SIGKILL');
@@ -90,7 +90,7 @@ async function untilMoved(tenantId: string, from: number): Promise<void> {
   await untilTrue(async () => (await positionOf(tenantId)) > from, { waitingFor: 'the next batch' });
 }
 
-/** What every token holds, opened with the keys of the tenant, in the order of the file. */
+/** Returns the data of every token in the order of the file, opened with the tenant's keys. */
 async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
   const { database, keyring } = vault.server.core;
@@ -109,7 +109,7 @@ async function openAll(tenantId: string): Promise<unknown[]> {
     return token === undefined ? undefined : (await presenter.open(token)).data.reveal();
   };
   const opened: unknown[] = [];
-  // Those that are looked for together are read together.
+  // Tokens that are requested together are read together.
   for (let at = 0; at < ids.length; at += 100) {
     opened.push(...(await Promise.all(ids.slice(at, at + 100).map(open))));
   }

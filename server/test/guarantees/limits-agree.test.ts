@@ -12,7 +12,8 @@ import { rowsIn, sectionOf } from '../docs/documentation.ts';
 import { withoutReferences } from '../harness/openapi-document.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-// Everything that names a limit of tokens names the number of the table: the documentation, the description of the API, the database.
+// Every place that names a token limit uses the number from the table: the documentation, the API
+// description and the database.
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 const readText = (file: string) => readFile(path.join(repository, file), 'utf8');
@@ -75,7 +76,7 @@ describe('the documentation', () => {
   it('leaves none out', () => {
     const table = [tokenLimits, tokenQueryLimits, tokenizeLimits, requestLimits].flatMap((one) => Object.keys(one));
     const others = ['jsonDepthMax', 'jsonValuesMax', 'insertedCharactersMax', 'sizeMaxDefault', 'fieldsMax'];
-    // The least length of an id stands beside the greatest, and the size of a body in a row of its own.
+    // The minimum length of an id is next to the maximum, and the size of a body has its own row.
     const rows = Object.values(tables).flat().length;
     expect(rows).toBe(table.length + others.length);
   });
@@ -169,7 +170,7 @@ function count(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** Every number that the schema of a body asks for, by its place. */
+/** Returns every limit in the schema of a body, by its place. */
 function numbersIn(operation: unknown): Record<string, unknown> {
   const { content } = (operation as { requestBody: { content: Record<string, { schema: unknown }> } }).requestBody;
   const [media] = Object.values(content);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** How many sets of rules are drawn; `npm run test:agreement` draws many more. */
+/** The number of rule sets that are drawn. `npm run test:agreement` draws many more. */
 const numRuns = Number(process.env['AGREEMENT_RUNS'] ?? 10);
 const searchRuns = Math.ceil(numRuns / 3);
 
@@ -49,14 +49,14 @@ const anyConditions = fc.array(
     fc.record({
       attribute: fc.constant('container'),
       operator: fc.constantFrom('equals', 'starts_with'),
-      // The beginning of a path need not end with a slash.
+      // The beginning of a path does not have to end with a slash.
       value: fc.constantFrom(...paths, '/a', '/ab', '/a/b'),
     }),
   ),
   { minLength: 1, maxLength: 2 },
 );
 
-/** What a key sees of every token: the answer of a single get, and the entry in the list. */
+/** Compares what a key sees of every token in a single get and in the list. */
 async function compare(key: string): Promise<void> {
   const list = await vault.request('GET', '/tokens?size=100', { key });
   if (list.status === 403) {
@@ -119,7 +119,7 @@ describe('a search for content', () => {
   });
 });
 
-/** A session that was given everything, by an application that has kept only these rules. */
+/** Creates a session that was granted everything by an application that has since kept only these rules. */
 async function makeSession(
   rules: readonly object[],
   conditions: readonly object[],
@@ -141,7 +141,7 @@ async function makeSession(
   return session_key;
 }
 
-/** Asks for the content of every token in each way that there is. Fingerprints are shown to no session. */
+/** Requests the content of every token in every possible way. Sessions never see fingerprints. */
 async function probe(key: string, { hasFingerprints }: { hasFingerprints: boolean }): Promise<void> {
   const visible: string[] = [];
   const readable: string[] = [];
@@ -166,7 +166,7 @@ async function search(key: string, query: string): Promise<string[]> {
   return idsIn(await vault.request('POST', '/tokens/search', { key, body: { query, size: 100 } }));
 }
 
-/** In the order in which they were made; the total agrees with them. */
+/** Returns the ids in order of creation, and checks that the total agrees. */
 function idsIn(answer: TestAnswer): string[] {
   const { data, pagination } = answer.body as { data: { id: string }[]; pagination: { total_items: number } };
   expect(pagination.total_items).toBe(data.length);

@@ -9,7 +9,7 @@ import { LocalRedis } from '../harness/local-redis.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-// What docs/metrics.md says is what a server and a worker show, and what they show moves.
+// The server and the worker expose the metrics that docs/metrics.md describes, and their values change.
 
 type Process = 'server' | 'worker';
 interface Described {
@@ -25,7 +25,7 @@ let worker: VaultWorker;
 let tenant: TestTenant;
 
 beforeAll(async () => {
-  // Of its own: requests of other tests do not count here.
+  // This Redis is not shared, so requests of other tests are not counted.
   redis = await LocalRedis.start();
   const table = withLimits({ 'token-search': 1 });
   authority = await TestAuthority.create();
@@ -58,7 +58,7 @@ afterAll(async () => {
   await authority.remove();
 });
 
-/** At least one sample of every metric that counts something. */
+/** Causes at least one sample of every metric that counts something. */
 async function causeEverything(): Promise<void> {
   const { private: key, public: publicKey } = tenant.keys;
   const send = (method: string, target: string, body?: object, own = key) =>
@@ -73,7 +73,7 @@ async function causeEverything(): Promise<void> {
   expect([await search(), await search()]).toEqual([200, 429]);
   const proxied = { 'bt-proxy-url': 'https://127.0.0.1' };
   expect((await vault.request('GET', '/proxy', { key, headers: proxied })).status).toBe(400);
-  // One job that a worker takes at once, and one that only a worker with a mail server takes.
+  // A worker takes the first job at once. Only a worker with a mail server takes the second.
   await vault.database.owner.query(`update jobs set run_at = now() where key = 'sweep-sessions'`);
   await vault.database.owner.query(
     `insert into jobs (key, task, run_at) values ('mail-invitation:1', 'mail-invitation', now() - interval '1 hour')`,
@@ -138,7 +138,7 @@ describe('the metrics', () => {
   });
 
   it('count what a cache loads', async () => {
-    // Twice if the notice of the new key comes after the first load.
+    // There are two loads if the notification of the new key arrives after the first one.
     const series = 'strongroom_cache_reads_total{cache="tenant-keys",outcome="load"}';
     expect(await read('server', series)).toBeGreaterThanOrEqual(1);
   });
@@ -174,7 +174,7 @@ async function readPage(): Promise<string> {
   return readFile(path.resolve(import.meta.dirname, '../../../docs/metrics.md'), 'utf8');
 }
 
-/** The rows of the page: | `name` | type | labels | process | … */
+/** Parses the rows of the page: | `name` | type | labels | process | … */
 function describedFor(process: Process, page: string): ReadonlyMap<string, Described> {
   const rows = page.matchAll(/^\| `(\w+)` *\| (\w+) *\| ([\w, ]*?) *\| (server|worker|both) *\|/gm);
   return new Map(
@@ -187,7 +187,7 @@ function describedFor(process: Process, page: string): ReadonlyMap<string, Descr
   );
 }
 
-/** The families of a scrape; the labels are those of its samples. */
+/** Returns the families of a scrape with the labels of their samples. */
 function liveIn(text: string): ReadonlyMap<string, Described> {
   const families = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
     const samples = text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?(?:\\{([^}]*)\\})? `, 'gm'));

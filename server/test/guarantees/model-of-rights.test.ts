@@ -17,15 +17,18 @@ import {
 import { RightsWorld } from '../harness/rights/rights-world.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-/** `npm run test:rights` makes ten thousand of them. */
+/** `npm run test:rights` runs ten thousand sequences. */
 const sequenceCount = Number(process.env['RIGHTS_SEQUENCES'] ?? 40);
 const seed = Number(process.env['RIGHTS_SEED'] ?? 40);
 const deedsInSequence = 20;
-/** Then there are other tenants and, where they approve, other people: a sign-in is fresh for a quarter of an hour. */
+/**
+ * After this many sequences, the tenants and approvers are replaced, because a sign-in is fresh for
+ * only a quarter of an hour.
+ */
 const sequencesInWorld = 50;
 
 type Deed = (world: RightsWorld) => Promise<void>;
-/** How often each comes among all. */
+/** The relative frequency of each deed. */
 const shares = spread([
   [7, createToken],
   [14, getToken],

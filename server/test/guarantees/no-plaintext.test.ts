@@ -15,7 +15,7 @@ import { TestResolver } from '../harness/test-resolver.ts';
 import { type TestAnswer, type TestRequest, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TlsDestination } from '../harness/tls-destination.ts';
 
-/** What is allowed to be found, because metadata is no secret: it shows that the scanner can find something. */
+/** A value that may be found because metadata is not secret. It shows that the scanner works. */
 const planted = text();
 const secrets: Canary[] = [];
 const answers: TestAnswer[] = [];
@@ -39,7 +39,7 @@ beforeAll(async () => {
       resolvers: [resolver.address],
     },
   });
-  // Keeps the write-ahead log of everything that follows, however many checkpoints other tests cause.
+  // The slot keeps the write-ahead log of everything that follows, however many checkpoints other tests cause.
   await vault.database.owner.query('select pg_create_physical_replication_slot($1, true)', [slot]);
   tenant = await vault.makeTenant();
   for (const [name, key] of Object.entries(tenant.keys)) addKey(name, key);
@@ -124,7 +124,7 @@ describe('CanaryScanner', () => {
   });
 });
 
-/** Everything that works: each value is stored, read in every way, and some of it deleted. */
+/** Makes requests that succeed: each value is stored and read in every way, and some are deleted. */
 async function useTheVault(): Promise<void> {
   const { reveal } = tenant.keys;
   const values = [
@@ -166,7 +166,7 @@ async function useTheVault(): Promise<void> {
   await send('DELETE', `/applications/${application.id}`, { key: tenant.keys.management });
 }
 
-/** Plaintext in every place of a call, and in what is wrong with one. */
+/** Puts plaintext in every part of a proxy call, including invalid parts. */
 async function useTheProxy(): Promise<void> {
   const { reveal: key } = tenant.keys;
   const value = secret('sent');
@@ -189,7 +189,7 @@ async function useTheProxy(): Promise<void> {
   await call(`/../${secret('a step')}`, '{}', { 'x-value': `{{ ${secret('header expression')}` });
 }
 
-/** What leaves traces of a value on purpose: masks, fingerprints and search indexes, expressions in ids. */
+/** Uses features that derive something from a value: masks, fingerprints, search indexes and expressions in ids. */
 async function useCards(): Promise<void> {
   const { reveal } = tenant.keys;
   const number = cardNumber('card number');
@@ -217,7 +217,7 @@ async function useCards(): Promise<void> {
   await send('GET', `/tokens?metadata.a=${secret('filter')}`, { key: reveal });
 }
 
-/** Everything that is refused, with a secret in the place that is wrong and beside it. */
+/** Makes requests that are refused, with a secret in the invalid part and next to it. */
 async function makeItFail(): Promise<void> {
   const { reveal } = tenant.keys;
   const token = (body: object) => send('POST', '/tokens', { key: reveal, body: { type: 'token', ...body } });
@@ -309,7 +309,7 @@ function digits(name: string): string {
   return value;
 }
 
-/** Nineteen digits: as long as a card number can be. */
+/** Returns a card number with 19 digits, the maximum length. */
 function cardNumber(name: string): string {
   const value = makeCardNumber(19);
   secrets.push({ name, bytes: Buffer.from(value) });
@@ -322,7 +322,7 @@ function secretBytes(name: string): Buffer {
   return bytes;
 }
 
-/** The secret part of a key, as text and as the bytes that it stands for; the rest of the text is its id, which is known. */
+/** Adds the secret part of a key, as text and as bytes. The rest of the text is the key's id, which is known. */
 function addKey(name: string, key: string): void {
   const parsed = parseApiKey(key);
   if (parsed === undefined) throw new Error('A key is not one.');

@@ -7,13 +7,14 @@ import { ProxyVault } from '../harness/proxy-vault.ts';
 import type { TestAnswer } from '../harness/test-vault.ts';
 
 /**
- * Once every token of a tenant is gone, no row of any table holds anything that was made of a value: no plaintext, no
- * ciphertext, no fingerprint, no term of an index.
+ * After every token of a tenant is gone, no row of any table contains anything derived from a value: no plaintext, no
+ * ciphertext, no fingerprint, no index term.
  *
- * An alias that an application asks for as an id, with some digits left in it, stays in the audit log: it is the id.
+ * An alias that an application requests as an id may contain some digits of the value. It stays in the audit
+ * log because it is the id.
  */
 let proxied: ProxyVault;
-/** Everything that was made of a value, as it was found while the tokens were there. */
+/** Everything derived from a value, collected while the tokens existed. */
 const derived: Canary[] = [];
 let before: Readonly<Record<string, number>>;
 beforeAll(async () => {
@@ -25,7 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.stop());
 
-/** Tables that may still have rows of the tenant, and why none of them holds a value or anything made of one. */
+/**
+ * Tables that may still have rows of the tenant, and why they contain neither a value nor anything derived from one.
+ */
 const allowed: Readonly<Record<string, string>> = {
   'public.tenants': 'the tenant itself',
   'public.tenant_keys': 'wrapped keys',
@@ -87,7 +90,7 @@ describe('after the last token of a tenant is gone', () => {
   });
 });
 
-/** A body, and headers beside those of every request. */
+/** A body, and headers in addition to the usual ones. */
 type Extras = readonly [body?: unknown, headers?: Readonly<Record<string, string>>];
 async function call(key: string, method: string, path: string, ...[body, headers = {}]: Extras) {
   const answer: TestAnswer = await proxied.vault.request(method, path, {
@@ -99,7 +102,7 @@ async function call(key: string, method: string, path: string, ...[body, headers
   return answer;
 }
 
-/** A value to look for afterwards. */
+/** Returns a random value to search for afterwards. */
 function secret(): string {
   const value = randomBytes(24).toString('hex');
   derived.push({ name: `value ${derived.length}`, bytes: Buffer.from(value) });
@@ -122,7 +125,7 @@ async function useTheVault(): Promise<void> {
     call(keys.reveal, 'PATCH', `/tokens/${id}`, body, { 'content-type': 'application/merge-patch+json' });
   const repeated = () => ({ 'bt-idempotency-key': crypto.randomUUID() });
 
-  // Every type, with what is made of its data by default.
+  // These are tokens of every type, with everything derived from their data by default.
   await make({ type: 'card', data: { number: cardNumber(), expiration_month: 7, expiration_year: 2050, cvc: '123' } });
   await make({ type: 'card_number', data: cardNumber() });
   await make({ type: 'bank', data: { routing_number: '021000021', account_number: '12345678901234567' } });
@@ -141,7 +144,7 @@ async function useTheVault(): Promise<void> {
   });
   await make({ id: '{{ data | alias_preserve_length }}', data: secret() });
 
-  // Every way in.
+  // These requests store values in every possible way.
   const shared = secret();
   const again = { type: 'token', data: shared, deduplicate_token: true };
   await Promise.all(Array.from({ length: 5 }, () => post('/tokens', again)));
@@ -154,7 +157,7 @@ async function useTheVault(): Promise<void> {
   await post('/sessions/authorize', { nonce: session.nonce, permissions: ['token:create', 'token:read'] });
   await post('/tokens', { ...again, data: secret() }, session.session_key, repeated());
 
-  // Updates, which leave one value for another.
+  // These updates replace one value with another.
   const changed = await make({ data: secret(), search_indexes: ['{{ data }}'], deduplicate_token: true });
   await remember();
   await patch(changed, { data: secret(), metadata: { note: secret() } });
@@ -168,14 +171,14 @@ async function useTheVault(): Promise<void> {
   });
   await post('/tokens', { ...again, metadata: { order: secret() } });
 
-  // Every way out.
+  // These requests read values in every possible way.
   await call(keys.reveal, 'GET', `/tokens/${id}`);
   await post('/tokens/search', { query: `data:${known}` });
   await post('/detokenize', { value: `{{ ${id} }}`, whole: `{{ token: ${id} }}` });
   await proxied.call({ key: keys.reveal, body: `{{ ${id} }}`, headers: { 'content-type': 'text/plain' } });
 }
 
-/** Reads what has been made of values from the tables that hold it. */
+/** Reads what was derived from values from the tables that contain it. */
 async function remember(): Promise<void> {
   const { owner } = proxied.vault.database;
   const { rows } = await owner.query<{ name: string; bytes: Buffer }>(
@@ -189,7 +192,7 @@ async function remember(): Promise<void> {
   derived.push(...rows.map(({ name, bytes }, index) => ({ name: `${name} ${index}`, bytes })));
 }
 
-/** All tokens, most of them by their deletion and some by the end of their time. */
+/** Removes all tokens, most by deletion and some by expiry. */
 async function removeEverything(): Promise<void> {
   const { vault, tenant } = proxied;
   const { rows } = await vault.database.owner.query<{ id: string }>(
@@ -203,12 +206,12 @@ async function removeEverything(): Promise<void> {
   );
   for (const { id } of rows.filter(({ id }) => !expiring.includes(id)))
     await call(tenant.keys.reveal, 'DELETE', `/tokens/${encodeURIComponent(id)}`);
-  // The sweep of claims would hide one that was left.
+  // The sweep of claims is not run, because it would hide a claim that was left behind.
   const sweep = sweepTokensJobs(vault.server.core.database).find(({ name }) => name === 'sweep-tokens');
   await sweep?.run({});
 }
 
-/** Every table there is, partitions and those of the job queue included. */
+/** Lists every table, including partitions and those of the job queue. */
 async function listTables(): Promise<{ name: string; hasTenant: boolean }[]> {
   const { rows } = await proxied.vault.database.owner.query<{ name: string; hasTenant: boolean }>(
     `select format('%I.%I', n.nspname, c.relname) as name,
@@ -245,7 +248,7 @@ async function countRows(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** The audit log is partitioned by month: `audit_records_2026_11`. */
+/** Removes the partition suffix. The audit log is partitioned by month: `audit_records_2026_11`. */
 function withoutPartition(table: string): string {
   return table.replace(/_\d{4}_?\d{2}$|_default$/, '');
 }

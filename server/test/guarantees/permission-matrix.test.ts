@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** Gives back what it got, as tokens look that were read. */
+/** Returns the request body in the form of a token that was read. */
 const echo: Behaviour = (socket, { body }) => {
   const answer = `{"data":${body.length === 0 ? '"none"' : body.toString()}}`;
   socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`);
@@ -62,7 +62,7 @@ const invited = () => ({ email: `${crypto.randomUUID()}@example.com` });
 const onInvitation =
   (suffix = '') =>
   async (of: TestTenant) => {
-    // There is a limit to how many a tenant has.
+    // A tenant can have only a limited number of invitations.
     await vault.database.owner.query('delete from invitations where tenant_id = $1', [of.id]);
     const answer = await vault.request('POST', '/tenants/self/invitations', {
       key: of.keys.management,
@@ -328,17 +328,17 @@ const routes: MatrixRoute[] = [
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
-/** The proxy wraps its problems. */
+/** Returns the problem in a response. The proxy wraps its problems. */
 function problemIn({ body }: TestAnswer): { readonly detail?: string } {
   const answered = (body ?? {}) as { detail?: string; proxy_error?: { detail?: string } };
   return answered.proxy_error ?? answered;
 }
 
-/** What an answer amounts to, in the words of the table. */
+/** Returns the outcome of a response in the terms of the table. */
 function outcomeOf(route: MatrixRoute, { status, text, body }: TestAnswer): string {
   if (status === 403) return 'forbidden';
   if (status !== route.status) return `status ${status}`;
-  // Using a token means its plaintext, unless a rule says otherwise.
+  // Using a token means using its plaintext, unless a rule says otherwise.
   if (text.includes(secret)) return route.scope === 'use' ? 'allowed' : 'plaintext';
   if (route.scope === 'list') {
     const { data } = body as { data: { data?: unknown }[] };
@@ -373,7 +373,7 @@ describe('every permission on every route', () => {
     let prepared: Awaited<ReturnType<MatrixRoute['prepare']>> | undefined;
     for (const { permission, variant, key } of keys) {
       const expected = expectedFor(route, { permission, variant });
-      // A tenant that is deleted takes every key with it, so that one is made for the purpose.
+      // Deleting a tenant deletes all of its keys, so a separate tenant is created for this.
       const isLast = route.path === '/tenants/self' && route.method === 'DELETE' && expected === 'allowed';
       const of = isLast ? await vault.makeTenant() : tenant;
       const asked = prepared ?? (await route.prepare(of));
@@ -384,9 +384,9 @@ describe('every permission on every route', () => {
         ...(headers === undefined ? {} : { headers }),
       });
       const got = outcomeOf(route, answer);
-      // What was refused has changed nothing, so that the next key finds it as it was.
+      // A refused request has changed nothing, so the next key can use the same preparation.
       prepared = got === 'forbidden' ? asked : undefined;
-      // Deleting shows nothing that a transform could change.
+      // A delete shows nothing that a transform could change.
       const wanted = expected === 'redacted' && route.status === 204 ? 'allowed' : expected;
       if (got !== wanted) wrong.push(`${permission}, ${variant}: ${got} instead of ${wanted}`);
       const { detail = '' } = problemIn(answer);

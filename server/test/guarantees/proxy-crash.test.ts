@@ -21,7 +21,7 @@ beforeAll(async () => {
     TestResolver.start(),
   ]);
   resolver.set(destinationHost, ['127.0.0.1']);
-  // It takes the request and never answers: anyone who dies now has sent the card.
+  // The destination accepts the request and never responds. A server that dies now has already sent the card.
   destination = await TlsDestination.start(await authority.issue([destinationHost]), () => undefined);
   environment = {
     STRONGROOM_DATABASE_URL: database.url,
@@ -91,7 +91,7 @@ describe('a server that dies between the intent and the outcome', () => {
     expect(all).toMatchObject([intent, { ...intent, outcome: 'unknown', actor_type: 'system', entity_id }]);
     const { rows: open } = await database.owner.query('select from proxy_calls');
     expect(open).toEqual([]);
-    // Each use of the token is on record as well.
+    // Each use of the token is recorded too.
     const { rows: uses } = await database.owner.query(
       `select destination from audit_records where entity_id = $1 and operation = 'read'`,
       [id],

@@ -5,7 +5,10 @@ import { readMigrations } from '../../src/platform/database/migrations/migration
 import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** Until migration 26 jobs waited in the tables of graphile-worker. What waits there on the day of the upgrade is not lost. */
+/**
+ * Until migration 26, jobs waited in the tables of graphile-worker. Jobs that wait there during the
+ * upgrade must not be lost.
+ */
 let test: TestDatabase;
 beforeEach(async () => {
   test = await createTestDatabase('template1');

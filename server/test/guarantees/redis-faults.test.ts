@@ -9,15 +9,16 @@ import { LocalRedis } from '../harness/local-redis.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /*
- * Redis fails while two servers are busy. Unrelated clients, each with an address of its own, must not notice; a client
- * that floods must not get more than twice its limit; and counting together must come back by itself.
- * How much slower requests get can only be told on a quiet machine: that is for the long form, `npm run test:redis`.
+ * Redis fails while two servers are busy. Unrelated clients, each with its own address, must not notice. A flooding
+ * client must not get more than twice its limit. Shared counting must resume by itself.
+ *
+ * How much slower requests become can only be measured on a quiet machine, in the long form `npm run test:redis`.
  */
 const requestsPerPhase = Number(process.env['REDIS_FAULT_REQUESTS'] ?? 300);
 const isLong = process.env['REDIS_FAULT_REQUESTS'] !== undefined;
 const limit = isLong ? 300 : 60;
 const workers = 8;
-/** In the short form, that nobody waits for Redis to come back. */
+/** In the short form, this only shows that no request waits for Redis to return. */
 const growthMaxMs = isLong ? 5 : 1_000;
 const attemptsMax = 4;
 
@@ -47,7 +48,7 @@ afterAll(async () => {
 interface Fault {
   readonly begin: () => Promise<void>;
   readonly end: () => Promise<void>;
-  /** Whether the servers have to do without Redis. */
+  /** True if the servers cannot use Redis. */
   readonly isAway: boolean;
 }
 const faults: Record<string, Fault> = {
@@ -68,13 +69,13 @@ describe.each(Object.keys(faults))('Redis %s under load', (name) => {
     if (fault === undefined) throw new Error('There is no such fault.');
     await load(requestsPerPhase / 6);
     const growths: number[] = [];
-    // The machine may be busy with other things in one phase and not in the other; what we cause shows every time.
+    // Other work may slow the machine down in one phase only. A delay that the vault causes shows every time.
     while (growths.length < attemptsMax && growths.every((growth) => growth > growthMaxMs)) {
       growths.push(await growthDuring(fault));
     }
     expect(Math.min(...growths)).toBeLessThanOrEqual(growthMaxMs);
-    // Together again: the sum of both servers is the limit, and not twice that.
-    // A server that waits too long for its turn on a busy machine counts by itself for a moment.
+    // The servers count together again: their sum is the limit, not twice the limit. On a busy machine, a server that
+    // waits too long for its turn counts alone for a moment.
     const admitted: number[] = [];
     while (admitted.length < attemptsMax && admitted.every((count) => count > limit * 1.2)) {
       await untilShared(1);
@@ -84,9 +85,9 @@ describe.each(Object.keys(faults))('Redis %s under load', (name) => {
   });
 });
 
-/** By how much the slowest hundredth of requests gets slower while Redis fails. */
+/** Returns how much the slowest hundredth of requests slows down while Redis fails. */
 async function growthDuring(fault: Fault): Promise<number> {
-  // The same load in both phases; only Redis makes the difference.
+  // The load is the same in both phases, so only Redis makes a difference.
   const [before] = await Promise.all([load(requestsPerPhase), flood(nextClient(), limit * 3)]);
   const flooder = nextClient();
   const admittedBefore = await flood(flooder, limit / 2);
@@ -111,7 +112,7 @@ async function flush(): Promise<void> {
   client.disconnect();
 }
 
-/** Requests of clients that have nothing to do with the flood; how long each took, in milliseconds. */
+/** Sends requests of clients unrelated to the flood. Returns how long each took, in milliseconds. */
 async function load(count: number): Promise<number[]> {
   const times: number[] = [];
   let next = 0;
@@ -127,7 +128,7 @@ async function load(count: number): Promise<number[]> {
   return times;
 }
 
-/** How many of so many requests of one client were let through. */
+/** Sends requests of one client and returns how many were admitted. */
 async function flood(client: string, count: number): Promise<number> {
   let admitted = 0;
   let next = 0;
@@ -138,7 +139,7 @@ async function flood(client: string, count: number): Promise<number> {
   return admitted;
 }
 
-/** To the servers in turn, by the lightest client there is: it shares this process with them. */
+/** Sends a request to the servers in turn. It uses the lightest client, because it shares this process with them. */
 function get(index: number, client: string): Promise<number> {
   const { hostname, port } = new URL(servers[index % servers.length]?.url ?? '');
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import { ReplicatedPostgres } from '../harness/replicated-postgres.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-// STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY: what is acknowledged is on two machines, or refused.
+// With STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY, an acknowledged write is on two machines. Otherwise it is refused.
 
 const tenantId = parseTenantId(crypto.randomUUID());
 const insert = { text: 'insert into probe values (1)' };
@@ -93,7 +93,7 @@ describe.each(ways)('a write by %s', (_name, write) => {
       message: 'The write was not confirmed by the standby database. Try again shortly.',
     });
     expect(mayHaveHappened(failure)).toBe(true);
-    // PostgreSQL has kept it, on one machine.
+    // PostgreSQL has kept the row, on one machine.
     expect(await countRows()).toBe(before + 1);
   });
 
@@ -201,7 +201,7 @@ describe('a vault that requires a standby', () => {
     expect((await vault.request('GET', '/openapi.json')).status).toBe(200);
     expect((await fetch(`${vault.server.adminUrl}/readyz`)).status).toBe(200);
 
-    // Another process starts in the meantime: what it needs is there.
+    // Another process can start in the meantime.
     const database = { ...vault.config.database, requiresStandby: true };
     await (await VaultCore.open({ ...vault.config, database })).close();
 
@@ -256,7 +256,7 @@ describe('the ground', () => {
   });
 });
 
-/** Undefined if it was stored. */
+/** Returns the error, or undefined if the write was stored. */
 function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -6,7 +6,7 @@ import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// Two servers behind a proxy that reads their readiness, restarted in turn while clients use them: no request fails.
+// Two servers behind a proxy that checks their readiness are restarted in turn under load. No request fails.
 
 const restarts = Number(process.env['RESTARTS'] ?? 2);
 const phases = ['stopping: unready, still serving', 'draining: no new connections, finishing requests', 'stopped'];

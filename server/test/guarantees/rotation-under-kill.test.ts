@@ -8,11 +8,11 @@ import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TokenLoad } from '../harness/token-load.ts';
 
-/** The long form is `npm run test:rotation`: a million tokens and a hundred kills. */
+/** `npm run test:rotation` runs the long form: a million tokens and a hundred kills. */
 const tokenCount = Number(process.env['ROTATION_TOKENS'] ?? 1_000);
 const killCount = Number(process.env['ROTATION_KILLS'] ?? 2);
 const rate = Number(process.env['ROTATION_RATE'] ?? 1_000);
-/** Between the requests of each caller; none in the long form. */
+/** The pause between the requests of each caller. The long form has none. */
 const pauseMs = Number(process.env['ROTATION_PAUSE_MS'] ?? 50);
 const hourMs = 3_600_000;
 
@@ -41,7 +41,7 @@ async function rowsRead(): Promise<number> {
   return Number(rows[0]?.read);
 }
 
-/** Opens every token with the keys that are there, and compares it with what was acknowledged last. */
+/** Opens every token with the current keys and compares it with the last acknowledged value. */
 function compareAll(tenantId: TenantId, values: ReadonlyMap<string, string>) {
   return KeyManagement.with(readVaultConfig(settings), async ({ core }) => {
     const keys = await core.keyring.forTenant(tenantId);
@@ -76,7 +76,7 @@ describe('re-encryption under load', () => {
 
     for (let kill = 0; kill < killCount; kill += 1) {
       const job = Program.start(keys, settings);
-      // Spread over the walk, so that the last kill meets it near the end.
+      // The kills are spread over the walk, so that the last one happens near its end.
       const goal = (tokenCount * (kill + Math.random())) / (killCount + 1);
       await expect.poll(rowsRead, { interval: 50, timeout: hourMs }).toBeGreaterThan(goal);
       await job.stop('SIGKILL');

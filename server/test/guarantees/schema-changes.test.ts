@@ -12,7 +12,7 @@ import { createTestDatabase } from '../harness/test-database.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const run = promisify(execFile);
-/** Far above what a request takes, far below what it would wait for behind a reader that does nothing. */
+/** Far longer than a request takes, and far shorter than it would wait behind an idle reader. */
 const promptMs = 5_000;
 const pace = { lockTimeoutMs: 200, pauseMs: 50, patienceMs: 20_000 };
 let vault: TestVault;
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Somebody who has begun a transaction and does nothing more, such as pg_dump while it waits for its disk. */
+/** Opens a transaction that does nothing more, like pg_dump while it waits for its disk. */
 async function hold(statement: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: vault.database.url, application_name: 'holder' });
   await client.connect();
@@ -172,7 +172,7 @@ describe('a migration', () => {
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_records'::regclass order by 1`,
     );
     const [first, , third] = rows.map(({ name }) => name);
-    // What stands in the way of the third leaves two done.
+    // A conflict with the third migration leaves two done.
     await owner.query(`create table ${third}_planted (id integer)`);
     await expect(migrate(vault.database.url, planted(text), pace)).rejects.toThrow(
       /_planted failed; run `strongroom migrate`/,
@@ -241,7 +241,7 @@ describe('the schema', () => {
   });
 });
 
-/** Without the months of the audit log, which depend on the day, and without the lines that are drawn at random. */
+/** Dumps the schema without the audit log's months, which depend on the date, and without randomly generated lines. */
 async function dumpSchema(url: string): Promise<string> {
   const { stdout } = await run('pg_dump', ['--schema-only', '--exclude-table=audit_records_2*', url]);
   return stdout.replaceAll(/^\\.*$/gm, '');

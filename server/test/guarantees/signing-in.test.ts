@@ -21,7 +21,7 @@ let provider: OpenidServer;
 let chromium: Chromium;
 let url: string;
 let tenant: { id: string };
-/** Somebody at a browser. */
+/** The browser of one user. */
 let context: BrowserContext;
 let page: Page;
 let complaints: string[];
@@ -32,7 +32,7 @@ beforeAll(async () => {
   [database, chromium] = await Promise.all([createTestDatabase(), Chromium.start()]);
   provider = await OpenidServer.start(await findFreePort(), `${url}${callbackPath}`);
   server = await startServer(port);
-  // A second server, which has not asked the provider for anything yet.
+  // A second server that has not contacted the provider yet.
   const otherPort = await findFreePort();
   unprovidedUrl = `http://localhost:${otherPort}`;
   unprovided = await startServer(otherPort);
@@ -74,7 +74,7 @@ async function accept(): Promise<string> {
   const { path, email } = await inviteTo({ server }, tenant);
   await page.goto(`${url}${path}`);
   await press('Accept the invitation');
-  // Somebody new sets up a way to sign in first.
+  // A new member sets up a way to sign in first.
   await page.waitForURL(`${url}/portal/account`);
   return email;
 }
@@ -87,7 +87,7 @@ async function isSignedInAs(name: string, path = '/portal/'): Promise<void> {
   await page.goto(`${url}/portal/account`);
   expect(await page.getByRole('strong').first().textContent()).toBe(name);
 }
-/** Whether the newest session is as old a proof as what its user has in this table. */
+/** Returns true if the newest session's proof is as old as its user's row in this table. */
 async function isNewestSessionProvenBy(table: 'user_passkeys' | 'user_identities'): Promise<boolean> {
   const { rows } = await database.owner.query<{ same: boolean }>(
     `select s.proven_since = c.created_at as same from user_sessions s join ${table} c on c.user_id = s.user_id
@@ -134,7 +134,7 @@ describe('somebody with a browser', () => {
     ).toBe(1);
     await page.goto(`${url}${link}`);
     expect(await heading()).toBe('Not Found');
-    // A browser reports a page that is not there in its console.
+    // A browser reports a missing page in its console.
     expect(complaints).toHaveLength(1);
   });
 
@@ -168,7 +168,7 @@ describe('somebody with a browser', () => {
     await chromium.photograph(page, 'password-in');
     await signOut();
 
-    // The app is lost.
+    // The user has lost the app.
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password').fill(goodPassword);
     await page.getByLabel('or a recovery code').fill(codes[3] ?? '');
@@ -258,7 +258,7 @@ describe('somebody with a browser', () => {
     const body = (await sent).postData() ?? '';
     await page.waitForURL(`${url}/portal/`);
     const replay = async (text: string) => {
-      // Many passkeys do not count how often they are used: the counter must not be what stops this.
+      // Many passkeys do not count their uses, so the counter must not be what stops a replay.
       await database.owner.query('update user_passkeys set sign_count = 0');
       return fetch(`${url}/portal/sign-in/passkey`, {
         method: 'POST',
@@ -283,7 +283,7 @@ describe('somebody with a browser', () => {
     await authenticator.stopVerifying();
     await press('Sign in with a passkey');
     await page.getByText('The passkey could not be used').waitFor();
-    // The same page, told to ask for less.
+    // The same page is changed to request less.
     const form = page.locator('form[data-passkey]');
     const options = ((await form.getAttribute('data-options')) ?? '').replace('"required"', '"discouraged"');
     await form.evaluate((element, text) => element.setAttribute('data-options', text), options);
@@ -303,7 +303,7 @@ describe('somebody with a browser', () => {
     await chromium.photograph(page, 'provider-connected');
     await signOut();
     await press('Sign in with Acme login');
-    // However recently somebody was there, the provider is to ask again.
+    // However recent the last authentication was, the provider must ask again.
     await authenticateAs(person);
     await isSignedInAs(email);
     await chromium.photograph(page, 'provider-in');
@@ -352,7 +352,7 @@ describe('somebody with a browser', () => {
     const email = await accept();
     await signOut();
     await press('Sign in with Acme login');
-    // The provider reports the address of a member, and swears that it was verified.
+    // The provider reports a member's address and claims that it was verified.
     await authenticateAs(email.replace('@example.com', ''));
     await page.getByRole('alert').first().waitFor();
     expect(await page.getByRole('alert').first().textContent()).toContain('not connected');
@@ -367,7 +367,7 @@ describe('somebody with a browser', () => {
       expect(await context.cookies(url)).toEqual([]);
     };
     await comeBack('code=x&state=y');
-    // Nor from one that began here, with the answer to another.
+    // A flow that began here is not accepted either with the response of another flow.
     await page.goto(`${url}/portal/sign-in`);
     await press('Sign in with Acme login');
     await page.locator('input[name="login"]').waitFor();
@@ -389,7 +389,7 @@ describe('a provider that is away', () => {
   });
 });
 
-/** Says at the provider who one is, and lets it tell the vault. */
+/** Authenticates at the provider as the given person and confirms that the vault is told. */
 async function authenticateAs(person: string): Promise<void> {
   await page.locator('input[name="login"]').fill(person);
   await page.locator('input[name="password"]').fill('anything');

@@ -24,9 +24,9 @@ const corpus = JSON.parse(await readFile(file, 'utf8')) as CorpusLine[];
 const toHttps = (text: string) => text.replace(/^http:/, 'https:');
 
 let canary: CanaryListener;
-/** As an operator gets it. */
+/** A vault with the default settings. */
 let closed: ProxyVault;
-/** Every address may be called: what is refused here is refused for its text alone. */
+/** A vault that may call every address. A request that it refuses is refused for its text alone. */
 let open: ProxyVault;
 let cases: SsrfCase[];
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   await canary.stop();
 });
 
-/** Every name that is not meant to lead elsewhere leads to the canary. */
+/** Makes every name lead to the canary unless its case says otherwise. */
 function fillResolver(resolver: TestResolver): void {
   for (const [name, answers] of chainNames()) resolver.set(name, answers);
   for (const { url, answers = ['127.0.0.1'] } of cases) resolver.set(hostOf(url), answers);
@@ -64,13 +64,13 @@ interface Refused {
   readonly records: readonly unknown[];
 }
 
-/** Calls them all; gives back each that was not refused, or that did not leave exactly one record, of a denial. */
+/** Makes all calls. Returns those that were not refused, or that did not leave exactly one record of a denial. */
 async function callAll(proxy: ProxyVault, calls: readonly Pick<SsrfCase, 'name' | 'url' | 'headers'>[]) {
   const traces = calls.map(() => crypto.randomUUID());
   const refused: Refused[] = [];
   for (const [index, { name, url, headers }] of calls.entries()) {
     const trace = { 'bt-trace-id': traces[index] ?? '' };
-    // Header values are bytes: what is no ASCII arrives as UTF-8.
+    // Header values are bytes, so non-ASCII characters arrive as UTF-8.
     const wire = Buffer.from(url, 'utf8').toString('latin1');
     const { status } = await proxy.call({ url: wire, headers: { ...trace, ...headers } });
     refused.push({ name, status, records: [] });
@@ -85,7 +85,7 @@ async function callAll(proxy: ProxyVault, calls: readonly Pick<SsrfCase, 'name' 
     });
 }
 
-/** What HTTP cannot carry in a header never gets as far as the proxy: those lines are tried on the parser. */
+/** HTTP cannot carry some lines in a header, so they never reach the proxy. Those are tested on the parser. */
 const isCarried = ({ input }: CorpusLine) => !/[\r\n\0]/.test(input);
 
 describe('the corpus', () => {
@@ -179,11 +179,11 @@ describe('a name that changes its mind', () => {
       });
       for (let call = 0; call < 3; call += 1) {
         const answer = await closed.call({ url: `https://${name}:${canary.port}/` });
-        // Refused, or dialled outside, where nobody is in a test.
+        // The call is refused, or it dials an outside address, where nothing listens in a test.
         expect([403, 502]).toContain(answer.status);
       }
       expect(canary.connectionCount).toBe(0);
-      // A question for each family, and no other.
+      // There is one question per family, and no other.
       expect(questions).toBe(6);
     },
   );
@@ -218,7 +218,7 @@ describe('the canary', () => {
   });
 });
 
-/** The port that the canary listens on, in the place of none. */
+/** Adds the canary's port to a URL without one. */
 function withPort(url: string): string {
   return url.replace(/^(https:\/\/)([^/?#\\@]*)/i, (whole, scheme: string, host: string) =>
     /:\d*$/.test(host) || host === '' ? whole : `${scheme}${host}:${canary.port}`,

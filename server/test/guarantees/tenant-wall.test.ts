@@ -4,7 +4,7 @@ import { createApplication } from '../harness/test-application.ts';
 import { type Estate, isReading, nameOf, TenantWall } from '../harness/tenant-wall.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** Each case has a vault of its own: some of them take parts of the wall down. */
+/** Each case has its own vault, because some cases remove parts of the wall. */
 let vault: TestVault;
 let wall: TenantWall;
 let victim: Estate;
@@ -109,7 +109,7 @@ const readableRoutes = () => wall.routes.filter(isReading).map(nameOf);
 
 const examine = () => wall.examine(intruder, victim, { tenant: victimId, alias: victimAlias });
 
-/** Gives a tenant one of everything. */
+/** Creates one of everything for a tenant. */
 async function settle(tenant: TestTenant): Promise<Estate> {
   const { keys } = tenant;
   const body = { type: 'token', data: 'of the first' };
@@ -133,7 +133,7 @@ async function settle(tenant: TestTenant): Promise<Estate> {
   };
 }
 
-/** Everything that is stored about a tenant, except when its keys were last used. */
+/** Returns a fingerprint of everything stored about a tenant, except when its keys were last used. */
 async function fingerprintOf(tenantId: string): Promise<Record<string, string>> {
   const { rows } = await vault.database.owner.query<{ name: string }>(
     `select attrelid::regclass::text as name from pg_attribute join pg_class on pg_class.oid = attrelid
@@ -162,7 +162,7 @@ async function switchOffRowLevelSecurity(): Promise<void> {
   }
 }
 
-/** Takes the tenant out of the condition of every statement on its way to PostgreSQL, as a careless store would. */
+/** Removes the tenant from the condition of every statement sent to PostgreSQL, as a careless store would. */
 function forgetTenantInStatements(): { readonly tables: ReadonlySet<string>; undo(): void } {
   interface Query {
     readonly name?: string;
@@ -176,7 +176,7 @@ function forgetTenantInStatements(): { readonly tables: ReadonlySet<string>; und
     const careless = text.replaceAll(/\b(\w+\.)?tenant_id = \$1\b(::uuid)?/g, () => '$1::uuid is not null');
     if (careless === text) return original.call(this, query, ...rest);
     for (const [, table] of text.matchAll(/\b(?:from|update) (\w+)/g)) if (table !== undefined) tables.add(table);
-    // A prepared statement keeps its text under its name, so the careless one needs a name of its own.
+    // A prepared statement keeps its text under its name, so the careless one needs another name.
     const rewritten = {
       ...(query as Query),
       text: careless,

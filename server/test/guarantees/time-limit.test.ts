@@ -16,14 +16,17 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 beforeEach(async () => {
   tenant = await vault.makeTenant();
-  // Everything that is read once is read.
+  // This request loads everything that is read only once.
   await store('before');
 });
 
 const create = (id: string, headers: Readonly<Record<string, string>> = {}) =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { id, type: 'token', data: id }, headers });
 const createMany = (name: string) => Array.from({ length: 20 }, (_, index) => create(`${name}-${index}`));
-/** On a slow machine, its time may be up as well, although nothing keeps it waiting: then it may be there already. */
+/**
+ * Stores a token. On a slow machine, a request may time out although nothing blocks it. The
+ * token may then already exist.
+ */
 const store = (id: string) => untilPasses(async () => expect([201, 409]).toContain((await create(id)).status));
 const detailOf = ({ body }: TestAnswer) => (body as { detail: string }).detail;
 
@@ -35,7 +38,7 @@ function expectRefusal(answer: TestAnswer): void {
   expect(detailOf(answer)).toMatch(new RegExp(`${nothing}$|${perhaps}`));
 }
 
-/** What is there of the tenant's tokens: themselves, and the records of their creation. */
+/** Lists the tenant's tokens and the records of their creation. */
 async function listStored(): Promise<{ tokens: string[]; records: string[] }> {
   const text = 'select id from tokens where tenant_id = $1 order by id';
   const { rows } = await vault.database.owner.query<{ id: string }>(text, [tenant.id]);
@@ -43,7 +46,7 @@ async function listStored(): Promise<{ tokens: string[]; records: string[] }> {
   return { tokens: rows.map(({ id }) => id), records: records.map((record) => String(record['entity_id'])).sort() };
 }
 
-/** Tells later whether a request has been answered. */
+/** Returns a function that tells whether the request has finished. */
 function watchEnd(request: Promise<unknown>): () => boolean {
   let isOver = false;
   void request.finally(() => {
@@ -52,7 +55,7 @@ function watchEnd(request: Promise<unknown>): () => boolean {
   return () => isOver;
 }
 
-/** Nothing of the vault is under way in the database any more. */
+/** Waits until the vault has no more work in progress in the database. */
 async function untilQuiet(): Promise<void> {
   const { database } = vault.server.core;
   const isQuiet = () => {
@@ -78,7 +81,7 @@ describe('behind a lock that somebody else holds', () => {
   it('no create is stored that said that nothing was changed', async () => {
     const first = create('first');
     const isOver = watchEnd(first);
-    // On a slow machine, its time may be up before anybody has seen it wait.
+    // On a slow machine, its time may run out before anyone has seen it wait.
     await untilTrue(async () => isOver() || (await countLockWaits(vault.database.owner)) > 0, {
       waitingFor: 'the lock',
     });
@@ -97,7 +100,7 @@ describe('behind a lock that somebody else holds', () => {
   });
 
   it('a body may take its own time to arrive', async () => {
-    // What is left to do then has its time as well, which a slow machine may exceed: it is asked again.
+    // The remaining work has a time limit too, which a slow machine may exceed. The request is then retried.
     await untilPasses(async () => {
       const { readable, writable } = new TransformStream<Uint8Array>();
       const writer = writable.getWriter();
@@ -108,7 +111,7 @@ describe('behind a lock that somebody else holds', () => {
         duplex: 'half',
       });
       await writer.write(Buffer.from('{"query":'));
-      // By then, the time of a request that began later is up.
+      // By then, a request that began later has timed out.
       expectRefusal(await create('waiting'));
       await writer.write(Buffer.from('"id:nobody"}'));
       await writer.close();
@@ -121,7 +124,10 @@ describe('in front of a database that says nothing', () => {
   let frozen: readonly number[] = [];
   afterEach(() => wake());
 
-  /** What is sent from now on is not heard, and neither is what became of it. New connections are those of a healthy server. */
+  /**
+   * Stops the vault's current database connections: statements are not received, and results do not come back. New
+   * connections reach a healthy server.
+   */
   async function freeze(): Promise<void> {
     const { rows } = await vault.database.owner.query<{ pid: number }>(
       `select pid from pg_stat_activity
@@ -138,7 +144,8 @@ describe('in front of a database that says nothing', () => {
   it('what was sent may have happened, what was not has not, and neither changes later', async () => {
     const happened = ['before'];
     let attempt = 0;
-    // On a slow machine, the time of the first may be up before it is sent, or that of its statement once it is heard.
+    // On a slow machine, the first request may time out before it is sent, or its statement may time
+    // out after it is received.
     const hasHappened = async () => {
       attempt += 1;
       const id = `first-${attempt}`;
@@ -173,7 +180,8 @@ describe('in front of a database that says nothing', () => {
   });
 
   it('a retry with the same idempotency key learns how the first request ended', async () => {
-    // Heard within two seconds after the statement's own limit, the end of the first is known. A slow machine may miss that.
+    // The end of the first request is known if it arrives within two seconds after the statement's own limit. A
+    // slow machine may miss that.
     let attempt = 0;
     const hasLearned = async () => {
       attempt += 1;
@@ -183,7 +191,7 @@ describe('in front of a database that says nothing', () => {
       await freeze();
       const [first, queued] = await Promise.all([create(id, key), create(queuedId, queuedKey)]);
       wake();
-      // The pool may have opened another connection for the second meanwhile, which answers.
+      // The pool may have opened another connection for the second request in the meantime, which responds.
       expect([first.status, queued.status]).toEqual([503, expect.toBeOneOf([503, 201])]);
       await untilQuiet();
       const repeated = await untilPasses(async () => {

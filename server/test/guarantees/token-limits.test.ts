@@ -6,8 +6,8 @@ import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 import { type TokenFields, tokenWriters, toWholeToken } from '../harness/token-writers.ts';
 
-// Every limit of a token, through every way in which a token comes in: what is at the limit is taken, and one more is
-// refused with the number. Texts are made of ASCII and of characters outside the basic plane.
+// Tests every limit of a token through every request that accepts a token. A value at the limit is accepted, and one
+// more is refused with the number. Texts consist of ASCII and of characters outside the basic plane.
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -28,10 +28,16 @@ const requests = ['create', 'tokenize', 'patch'] as const;
 
 type Script = 'ASCII' | 'astral';
 const ascii = 'abcdefghijklmnopqrstuvwxyz0123456789_-';
-/** CJK ideographs of extension B, from U+20000 on: four bytes each in UTF-8, two code units in JavaScript. */
+/**
+ * The number of CJK ideographs of extension B to draw from, beginning at U+20000. Each takes four bytes in UTF-8 and
+ * two code units in JavaScript.
+ */
 const ideographs = 42_000;
 
-/** At random, so that nothing compresses: an index takes repeated text at lengths at which it refuses other. */
+/**
+ * Returns random text, which does not compress. An index accepts repeated text at lengths at
+ * which it rejects other text.
+ */
 function textOf(length: number, script: Script): string {
   const draws = Array.from(crypto.getRandomValues(new Uint32Array(length)));
   return draws
@@ -46,7 +52,7 @@ const many = <T>(count: number, item: (index: number) => T) => Array.from({ leng
 interface LimitCase {
   readonly what: string;
   readonly max: number;
-  /** Whether a patch cannot change it. */
+  /** True if a patch cannot change it. */
   readonly isLasting?: boolean;
   readonly fields: (size: number, script: Script) => TokenFields;
 }
@@ -138,7 +144,7 @@ const counts: readonly LimitCase[] = [
   {
     what: 'values of a mask',
     max: tokenLimits.maskValuesMax,
-    // The list that holds them is one.
+    // The list that contains them counts as one.
     fields: (size) => ({ mask: many(size - 1, () => 1) }),
   },
   {
@@ -266,7 +272,7 @@ describe('a token as a whole', () => {
   it('grows by patches to 4 MiB, and no further', async () => {
     const half = 'x'.repeat(sizeBytesMax / 2);
     const { id } = await tokens.make({ data: { a: half } });
-    // Quotes, names, colons, a comma and the braces around both members.
+    // The text subtracted here is the quotes, names, colons, comma and braces around both members.
     const rest = 'x'.repeat(sizeBytesMax / 2 - '{"a":"","b":""}'.length);
     expect((await tokens.patch(id, { data: { b: rest } })).status).toBe(200);
     const refused = await tokens.patch(id, { data: { b: `${rest}x` } });

@@ -7,8 +7,8 @@ import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vau
 import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
-// Every limit of what asks for tokens, on every route that takes it: what is at the limit works, and one more is refused
-// with the number.
+// Tests every limit of token queries on every route that accepts them. A query at the limit works, and one more
+// is refused with the number.
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -118,7 +118,7 @@ describe.each(searches)('POST %s', (path) => {
   });
 
   it('takes so many levels', async () => {
-    // The field itself is one.
+    // The field itself counts as one level.
     const query = (levels: number) => `${'('.repeat(levels - 1)}id:contained${')'.repeat(levels - 1)}`;
     expect(idsOf(pageOf(await post(path, { query: query(tokenQueryLimits.queryDepthMax) })))).toEqual(['contained']);
     expectRefusal(
@@ -176,7 +176,7 @@ describe('POST /detokenize', () => {
   it.each(scripts)('takes the longest reference (%s)', async (_script, character) => {
     const reference = (length: number) => `{{ contained | append: '${character.repeat(length - 23)}'}}`;
     const { expressionLengthMax } = tokenLimits;
-    // Between the braces, which do not count.
+    // The limit applies to the text between the braces, which do not count.
     expect((await post('/detokenize', { a: reference(expressionLengthMax) })).status).toBe(200);
     expectRefusal(await post('/detokenize', { a: reference(expressionLengthMax + 1) }), expressionLengthMax);
   });
@@ -187,13 +187,13 @@ describe('a document', () => {
   const send = (dataText: string) => tokens.createRaw(dataText);
 
   it('has so many levels', async () => {
-    // The body itself is one.
+    // The body itself counts as one level.
     expect((await send(arrays(jsonDepthMax - 1))).status).toBe(201);
     expectRefusal(await send(arrays(jsonDepthMax)), jsonDepthMax);
   });
 
   it('has so many values', async () => {
-    // The body, its type, and the list of them.
+    // The body, its type and the list count as three values.
     const list = (values: number) => JSON.stringify(many(values - 3, () => 1));
     expect((await send(list(jsonValuesMax))).status).toBe(201);
     expectRefusal(await send(list(jsonValuesMax + 1)), jsonValuesMax);

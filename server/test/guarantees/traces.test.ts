@@ -20,7 +20,7 @@ import {
   TraceCollector,
 } from '../harness/trace-collector.ts';
 
-// One trace shows a request from the edge to the commit and the destination, and never a value.
+// One trace shows a request from the edge to the commit and the destination, and never contains a value.
 
 const source = path.resolve(import.meta.dirname, '../../src');
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -31,7 +31,7 @@ let proxy: ProxyVault;
 beforeAll(async () => {
   collector = await TraceCollector.start();
   proxy = await ProxyVault.start({ traces: toTraceConfig(collector.url) });
-  // Keys are looked up and unwrapped once; what a test sees is what happens after that.
+  // Keys are looked up and unwrapped once. The tests see only what happens after that.
   await proxy.store('first');
 });
 afterAll(async () => {
@@ -43,7 +43,7 @@ beforeEach(() => collector.clear());
 const create = (headers: Readonly<Record<string, string>> = {}, data: unknown = 'stored') =>
   proxy.vault.request('POST', '/tokens', { key: proxy.tenant.keys.private, body: { type: 'token', data }, headers });
 
-/** The spans of a trace, once what began it has arrived. */
+/** Returns the spans of a trace after its first span has arrived. */
 function untilReceived(id: string, name: RegExp): Promise<readonly ReceivedSpan[]> {
   return untilPasses(() => {
     const own = collector.spans.filter((span) => span.traceId === id);
@@ -55,8 +55,8 @@ function untilReceived(id: string, name: RegExp): Promise<readonly ReceivedSpan[
 const toTraceId = (uuid: string | null) => (uuid ?? '').replaceAll('-', '');
 
 /**
- * Sends requests until the trace of one is drawn like this, and not until the first: a server that has not heard of changes for a
- * moment looks keys and settings up again, which is part of the trace then.
+ * Sends requests until the trace of one matches the drawing. The first may differ: a server that has not received
+ * changes for a moment looks up keys and settings again, and the trace shows that.
  */
 function untilDrawn(send: () => Promise<TestAnswer>, expected: readonly string[]) {
   return untilPasses(async () => {
@@ -304,7 +304,7 @@ describe('a collector in trouble', () => {
       } finally {
         collector.mood = 'takes';
       }
-      // It is tried again by itself, without a restart.
+      // The export is retried by itself, without a restart.
       await create();
       await untilPasses(() => expect(collector.bodies.length).toBeGreaterThan(0));
     },

@@ -8,7 +8,8 @@ import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.
 import { untilTrue } from '../harness/deadline.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// A synchronous standby that is gone: PostgreSQL waits for it after the commit. The vault must not say that the write is stored.
+// If a synchronous standby is gone, PostgreSQL waits for it after the commit. The vault must not
+// report the write as stored.
 
 const tenantId = parseTenantId(crypto.randomUUID());
 const statement = { text: 'insert into probe values (1)' };
@@ -41,7 +42,7 @@ const countRows = async () => (await test.owner.query('select from probe')).rows
 const waiting = `from pg_stat_activity where wait_event = 'SyncRep'`;
 const countWaiting = async () => (await test.owner.query(`select ${waiting}`)).rows.length;
 
-/** Undefined if it was stored. */
+/** Returns the error, or undefined if the write was stored. */
 function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,
@@ -49,7 +50,7 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Writes until a commit waits: the processes of PostgreSQL read the setting one after the other. */
+/** Writes until a commit waits. PostgreSQL's processes read the setting one after the other. */
 async function untilRefused(write: () => Promise<unknown>): Promise<{ failure: unknown; before: number }> {
   let failure: unknown;
   let before = 0;
@@ -80,7 +81,7 @@ describe.each(ways)('a write by %s that the synchronous standby does not confirm
     const { failure, before } = await untilRefused(() => write(database));
     expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('did not respond in time') });
     expect(mayHaveHappened(failure)).toBe(true);
-    // PostgreSQL goes on waiting, in a session that nobody uses any more.
+    // PostgreSQL continues to wait, in a session that is no longer used.
     expect([await countWaiting(), await countRows()]).toEqual([1, before]);
     await requireStandby('');
     await untilTrue(async () => (await countRows()) === before + 1, { waitingFor: 'the row' });

@@ -9,7 +9,7 @@ import { type EpochServer, EpochServers, macUnder } from '../harness/epoch-serve
 import { LocalRedis } from '../harness/local-redis.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** The designs that docs/adr/0044-sharing-keys-of-verification-codes.md compares, and what it says about each. */
+/** The designs that docs/adr/0044-sharing-keys-of-verification-codes.md compares, and what it states about each. */
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 
 describe('three servers behind a load balancer', () => {
@@ -24,7 +24,7 @@ describe('three servers behind a load balancer', () => {
     await test.drop();
   });
 
-  /** How many codes open if each server stores one for every server that will use it. */
+  /** Returns how many codes open if each server stores one for every server that will use it. */
   async function countOpened(
     from: readonly EpochServer[],
     to: readonly EpochServer[],
@@ -86,7 +86,7 @@ describe('a Redis that was started without persistence', () => {
   });
 
   const secret = randomBytes(32);
-  /** One command of any client, without a restart and without a change to its configuration file. */
+  /** Commands that any client can send, without a restart and without a change to the configuration file. */
   const commands: Record<string, (client: Redis) => Promise<unknown>> = {
     SAVE: (client) => client.save(),
     'CONFIG SET save': (client) => client.config('SET', 'save', '1 1'),

@@ -19,12 +19,12 @@ import {
   repeatRequest,
 } from '../harness/seen/token-operations.ts';
 
-/** `npm run test:seen` makes ten thousand of them. */
+/** `npm run test:seen` runs ten thousand operations. */
 const operationCount = Number(process.env['SEEN_OPERATIONS'] ?? 400);
 const seed = Number(process.env['SEEN_SEED'] ?? 19);
 const timeLimitMs = 120_000 + operationCount * 300;
 
-/** How often each comes among all. */
+/** The relative frequency of each operation. */
 const operations: readonly (readonly [share: number, run: (world: SeenWorld) => Promise<void>])[] = [
   [20, createToken],
   [18, getToken],
@@ -101,7 +101,7 @@ describe('the log', () => {
   });
 });
 
-/** From here on a duplicate is updated; a server hears of it a moment after the request that changes it. */
+/** Switches to updating duplicates. A server learns of the change a moment after the request. */
 async function updateDuplicates(): Promise<void> {
   const { vault, tenant } = world.proxy;
   const settings = { token_deduplication_behavior: 'update_existing' };

@@ -15,16 +15,16 @@ import type { OutboundRequest } from '../../src/platform/outbound/destination-ex
 
 const sources = path.resolve(import.meta.dirname, '../../src');
 
-/** `readonly name: type`, also private or optional, and a private field that is given a value. */
+/** Matches `readonly name: type`, private or optional members too, and a private field with a value. */
 const member = /^\s+(?:static )?(?:readonly #?|#)(\w+)\??(?::| =) (.+)$/gm;
 const wrapped = /Sensitive<(?:readonly )?[^<>]*>/g;
-/** Expressions, which are shown to anyone who sees the token. */
+/** Masks are expressions, which anyone who sees the token may see. */
 const masks: ReadonlySet<string> = new Set(['mask', 'defaultMask']);
 const plaintextNames: ReadonlySet<string> = new Set(['data', 'dataText', 'cvc', 'masked', 'plaintext']);
-/** Sealed, or what is decided about it. */
+/** Types that are sealed, or that only describe a decision about plaintext. */
 const harmless = /^(?:Buffer\b|\{ readonly sealed: Buffer;|CvcChange\b|Transform\b|readonly TenantKey)/;
 
-/** Members that hold plaintext, or could, and do not wrap it. */
+/** Returns members that contain or may contain plaintext without wrapping it. */
 function findBareMembers(source: string): string[] {
   return [...source.matchAll(member)].flatMap(([, name = '', type = '']) => {
     const bare = type.replaceAll(wrapped, 'Wrapped');
@@ -39,7 +39,7 @@ describe('plaintext of tokens', () => {
     const bare: string[] = [];
     let count = 0;
     for await (const file of glob('{core,features,http,platform}/**/*.ts', { cwd: sources })) {
-      // What a ceremony of the portal remembers is no token.
+      // The state of a portal ceremony is not a token.
       if (file.endsWith('.test.ts') || file === 'features/portal/ways/ceremonies.ts') continue;
       count += 1;
       const found = findBareMembers(await readFile(path.join(sources, file), 'utf8'));

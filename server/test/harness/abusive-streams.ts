@@ -3,8 +3,9 @@ import type { PacedStream } from './paced-client.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
 /**
- * What one tenant may do from one address by the limits of the API, each as costly as it gets: ten lists, five searches,
- * twenty writes and sixty reads of the largest tokens a second. What they need is made first.
+ * Prepares the most expensive traffic that the API's limits allow one tenant from one address: ten lists,
+ * five searches, twenty writes and sixty reads of the largest tokens per second. Creates the data that
+ * this traffic needs first.
  */
 export async function prepareAbuse(
   vault: TestVault,

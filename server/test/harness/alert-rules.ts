@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
 
-/** What operators get. */
+/** The monitoring files that operators install. */
 export const monitoringFolder = path.resolve(import.meta.dirname, '../../../deploy/monitoring');
 
 export interface Rule {
@@ -24,7 +24,7 @@ export interface RuleFile {
   readonly groups: readonly RuleGroup[];
 }
 
-/** The commands of all runbooks: what stands between ```bash and ```. */
+/** Returns the commands of all runbooks: the text between ```bash and ```. */
 export async function readRunbookCommands(): Promise<string> {
   const folder = path.resolve(monitoringFolder, '../../docs/runbooks');
   const pages = await Promise.all((await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8')));
@@ -44,7 +44,7 @@ export async function readRuleFiles(): Promise<RuleFile[]> {
   );
 }
 
-/** The same rules for a world in which all times are shorter: what takes 15 minutes there takes 30 seconds with a factor of 30. */
+/** Returns the rule with all durations divided by the factor. With a factor of 30, 15 minutes become 30 seconds. */
 export function speedUp(rule: Rule, factor: number): Rule {
   const shorten = (duration: string) => `${Math.round(toMs(duration) / factor)}ms`;
   const expr = rule.expr.replaceAll(/\[(\w+)(?::(\w+))?\]/g, (_, range: string, step?: string) =>
@@ -62,12 +62,12 @@ function toMs(duration: string): number {
   return Number(count) * ms;
 }
 
-/** The metrics of the vault that an expression asks for, without the endings of histograms. */
+/** Returns the vault metrics that an expression uses, without histogram suffixes. */
 export function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/\bstrongroom_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''));
 }
 
-/** Those that docs/metrics.md lists, and those of deploy/monitoring/record-run. */
+/** Returns the metrics listed in docs/metrics.md and those written by deploy/monitoring/record-run. */
 export async function readKnownMetrics(): Promise<ReadonlySet<string>> {
   const page = await readFile(path.resolve(monitoringFolder, '../../docs/metrics.md'), 'utf8');
   const script = await readFile(path.join(monitoringFolder, 'record-run'), 'utf8');

@@ -1,7 +1,7 @@
 import { withoutReferences } from './openapi-document.ts';
 import { sampleOf, type Schema } from './schema-sample.ts';
 
-/** An operation of the API, with the smallest body that its schema accepts. */
+/** An API operation, with the smallest body that its schema accepts. */
 export interface ApiRoute {
   readonly method: string;
   readonly template: string;
@@ -11,9 +11,9 @@ export interface ApiRoute {
 }
 
 export interface RouteParameter {
-  /** As it stands in the template: `{id}`. */
+  /** The parameter as written in the template: `{id}`. */
   readonly placeholder: string;
-  /** What stands before it, which tells what it names: `tokens/{id}`. */
+  /** The parameter with the path segment before it, which shows what it names: `tokens/{id}`. */
   readonly place: string;
 }
 
@@ -23,13 +23,16 @@ interface OpenApi {
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
-/** Reading first and deleting last, parts before wholes: what one route would destroy is still there for the others. */
+/**
+ * Reads come first and deletes last, and parts come before wholes. One route then does not
+ * destroy what the next one needs.
+ */
 const methodOrder = ['get', 'head', 'post', 'put', 'patch', 'delete'];
 
-/** Names something at a destination. */
+/** This path names something at a destination, not in the vault. */
 const pathOfDestination = '/proxy/{path}';
 
-/** Every path that can be read without naming anything. */
+/** Returns every path that can be read without a path parameter. */
 export function listOpenPaths(document: unknown): string[] {
   const { paths } = document as OpenApi;
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -37,7 +40,7 @@ export function listOpenPaths(document: unknown): string[] {
   );
 }
 
-/** Every operation with a parameter in its path that names something of the vault, as the server itself describes them. */
+/** Returns every operation in the server's own description whose path names something in the vault. */
 export function listNamingRoutes(document: unknown): ApiRoute[] {
   const rank = ({ method }: ApiRoute) => methodOrder.indexOf(method.toLowerCase());
   return listRoutes(document)
@@ -45,7 +48,7 @@ export function listNamingRoutes(document: unknown): ApiRoute[] {
     .sort((a, b) => rank(a) - rank(b) || b.parameters.length - a.parameters.length);
 }
 
-/** Every operation, as the server itself describes them. */
+/** Returns every operation in the server's own description. */
 export function listRoutes(document: unknown): ApiRoute[] {
   const { paths } = withoutReferences(document) as OpenApi;
   return Object.entries(paths).flatMap(([template, operations]) =>

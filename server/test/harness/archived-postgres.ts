@@ -12,7 +12,7 @@ import { makeDirectory } from './postgres-directory.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL that archives its write-ahead log, and what can be made of a base backup and that archive. */
+/** A PostgreSQL that archives its write-ahead log, and the servers restored from a base backup and that archive. */
 export class ArchivedPostgres {
   readonly postgres: LocalPostgres;
   /** Holds the archive and the restored cluster. */
@@ -35,7 +35,7 @@ export class ArchivedPostgres {
     this.#password = password;
   }
 
-  /** A base backup without any write-ahead log: that has to come from the archive. */
+  /** Takes a base backup without write-ahead log, so that a restore has to read the log from the archive. */
   async takeBaseBackup(): Promise<void> {
     const cluster = await makeDirectory(this.directory, 'postgres');
     const flags = ['-D', cluster, '-X', 'none', '--checkpoint=fast', '--no-sync', '-d', this.postgres.url];
@@ -45,13 +45,14 @@ export class ArchivedPostgres {
     });
   }
 
-  /** Starts a second server from the base backup and everything that was archived until now. */
+  /** Starts a second server from the base backup and everything archived so far. */
   restore(): Promise<LocalPostgres> {
-    // Lets nobody in before all is replayed: otherwise it is ready as a standby until then.
+    // The server accepts no connections until everything is replayed. Otherwise it would report ready
+    // as a standby before that.
     return this.#startFromBackup('recovery.signal', { hot_standby: 'off' });
   }
 
-  /** The same, but it goes on waiting for more: a standby that can be read and not written to. */
+  /** Starts a readable standby from the same backup, which keeps waiting for more log. */
   startStandby(): Promise<LocalPostgres> {
     return this.#startFromBackup('standby.signal');
   }
@@ -91,5 +92,5 @@ export class ArchivedPostgres {
   }
 }
 
-/** What is written is looked at by this process only: it need not outlive a crash. */
+/** The data does not have to survive a crash, because it is read only by this process. */
 const quick = { fsync: 'off', synchronous_commit: 'off' };

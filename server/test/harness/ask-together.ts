@@ -9,15 +9,18 @@ export interface HeldBatches {
   readonly vault: TestVault;
   readonly tap: StatementTap;
   readonly name: BatchName;
-  /** Batches of one tenant that are on their way at the same time. */
+  /** The number of batches that one tenant may have in flight at the same time. */
   readonly batchesMax: number;
-  /** Whether the statement is that of such a batch. */
+  /** Returns true if the statement belongs to such a batch. */
   readonly isSent: (statement: SentStatement) => boolean;
-  /** A request that makes a batch of its own. */
+  /** Sends a request that fills a batch of its own. */
   readonly askAhead: Ask;
 }
 
-/** Requests that surely share a batch: all of them wait until those that take every place are let go. */
+/**
+ * Sends requests that are certain to share a batch. They queue behind requests that occupy every batch slot
+ * until those are released.
+ */
 export async function askTogether(batches: HeldBatches, asks: readonly Ask[]): Promise<TestAnswer[]> {
   const { vault, tap, name, batchesMax, isSent, askAhead } = batches;
   const gate = Promise.withResolvers<void>();

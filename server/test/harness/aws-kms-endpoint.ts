@@ -11,20 +11,20 @@ export interface KnownCredentials {
 
 type Input = Readonly<Record<string, unknown>>;
 const region = 'eu-central-1';
-/** How far the clock of a caller may be off. */
+/** The largest accepted clock difference of a caller. */
 const skewMaxMs = 5 * 60_000;
 
 /**
- * Speaks the protocol of AWS KMS as its documentation tells it: Encrypt and Decrypt, signatures checked from the bytes
- * that arrived, ciphertexts that name their key, refusals by their names. It is not the service itself.
+ * An imitation of AWS KMS, written from its documentation. It supports Encrypt and Decrypt, verifies signatures over
+ * the received bytes, returns ciphertexts that name their key, and uses the documented error names.
  */
 export class AwsKmsEndpoint {
   readonly keyArn: string = newArn();
   readonly otherArn: string = newArn();
   readonly credentials: KnownCredentials[] = [];
-  /** Aliases can be pointed elsewhere. */
+  /** Maps an alias to a key. Tests may point an alias at another key. */
   readonly aliases = new Map<string, string>();
-  /** A refusal for every call that is signed well. */
+  /** The error returned for every correctly signed call, if set. */
   refusal: { readonly status: number; readonly type: string } | undefined;
   readonly #keys = new Map<string, Buffer>();
   #endpoint: KeyServiceEndpoint | undefined;
@@ -45,7 +45,6 @@ export class AwsKmsEndpoint {
     return this.#endpoint;
   }
 
-  /** The input of the last call. */
   get lastInput(): Input {
     return JSON.parse(this.service.destination.last.body.toString('utf8')) as Input;
   }
@@ -107,7 +106,7 @@ function arnOf(keyId: string): string {
   return `arn:aws:kms:${region}:111122223333:key/${keyId}`;
 }
 
-/** A refusal as KMS writes it; its messages repeat what was sent, as some of the real ones do. */
+/** Returns an error in the format of KMS. The message repeats request data, as some real KMS messages do. */
 function refuse(status: number, type: string): EndpointAnswer {
   return { status, body: { __type: type, message: 'It was refused. x-amz-security-token: a session token' } };
 }
@@ -120,7 +119,7 @@ function contextBytes(input: Input): Buffer {
   return Buffer.from(JSON.stringify(pairs), 'utf8');
 }
 
-/** Works the signature out again, step by step and from the bytes: `docs.aws.amazon.com`, "Create a signed request". */
+/** Recomputes the signature from the received bytes, following "Create a signed request" on `docs.aws.amazon.com`. */
 function signatureProblem(request: SeenRequest, known: readonly KnownCredentials[]): string | undefined {
   const headers = headersOf(request);
   const parts =

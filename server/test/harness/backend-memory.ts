@@ -3,12 +3,12 @@ import type pg from 'pg';
 
 const perKibibyte = 1024;
 
-/** What PostgreSQL's backends take for a vault, beyond the memory that all of them share. */
+/** Measures the private memory of PostgreSQL's backends for a vault, without the memory they share. */
 export class BackendMemory {
   readonly #owner: pg.Pool;
   #startBytes = 0;
 
-  /** The least that a backend holds now is what one has at its start. */
+  /** Takes the smallest backend at the moment as the starting size of every backend. */
   static async start(owner: pg.Pool): Promise<BackendMemory> {
     const memory = new BackendMemory(owner);
     const held = await memory.#read(({ RssAnon = 0 }) => RssAnon);
@@ -22,8 +22,9 @@ export class BackendMemory {
   }
 
   /**
-   * The most that a backend has ever held over its start. The peak that Linux keeps includes shared memory, which only grows while it is
-   * touched: taken off as it is now, a peak above all earlier ones is always seen if one looks after each request.
+   * Returns the most bytes that any backend has ever held above its starting size. The peak that Linux records includes
+   * shared memory, which only grows when it is touched. Because the current shared memory is subtracted, a new peak is
+   * always seen if this is called after each request.
    */
   async peakBytes(): Promise<number> {
     const held = await this.#read(({ VmHWM = 0, RssFile = 0, RssShmem = 0 }) => VmHWM - RssFile - RssShmem);
@@ -35,7 +36,7 @@ export class BackendMemory {
       `select pid from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
     );
     const read = rows.map(async ({ pid }) => toBytes(parseStatus(await readFile(`/proc/${pid}/status`, 'utf8'))));
-    // A connection may be closed just now.
+    // A connection may have closed in the meantime.
     const settled = await Promise.allSettled(read);
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   }

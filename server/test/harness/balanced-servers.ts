@@ -2,14 +2,14 @@ import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { type Backend, LocalHaproxy } from './local-haproxy.ts';
 import { type Exit, Program } from './program.ts';
 
-/** Two servers behind a proxy that reads their readiness. */
+/** Two servers behind a load balancer that checks their readiness. */
 export class BalancedServers {
   readonly backends: readonly [Backend, Backend];
   readonly haproxy: LocalHaproxy;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #programs: Map<Backend, Program>;
 
-  /** From the source of `main`, or from ours. */
+  /** Starts both servers from `main`, or from this source tree by default. */
   static async start(settings: Readonly<Record<string, string>>, main?: string): Promise<BalancedServers> {
     const backends = [await makeBackend('a'), await makeBackend('b')] as const;
     const launched = backends.map(async (backend) => [backend, await launch(settings, backend, main)] as const);
@@ -35,7 +35,7 @@ export class BalancedServers {
     return program;
   }
 
-  /** Stops a server, starts it again and waits until it gets requests. Returns how the old one ended. */
+  /** Restarts a server and waits until it receives requests. Returns how the old process ended. */
   async restart(backend: Backend, main?: string): Promise<Exit> {
     const exit = await this.programOf(backend).stop();
     this.#programs.set(backend, await launch(this.#settings, backend, main));
@@ -43,7 +43,7 @@ export class BalancedServers {
     return exit;
   }
 
-  /** The key of an application that stores and reads tokens. */
+  /** Creates an application that stores and reads tokens, and returns its key. */
   async makeKey(management: string): Promise<string> {
     const response = await fetch(`${this.haproxy.url}/applications`, {
       method: 'POST',
@@ -65,7 +65,7 @@ async function launch(
   return program;
 }
 
-/** Serves on for two seconds after the signal, in which the proxy notices it. */
+/** Returns settings with a drain of two seconds after the signal, which gives the load balancer time to notice. */
 export function balancedSettings(vault: { readonly url: string; readonly rootKey: string }): Record<string, string> {
   return {
     STRONGROOM_DATABASE_URL: vault.url,

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page, Response } from 'playwright-core';
 
-/** What fields hold is no part of the text of a page. */
+/** Field values are not part of a page's text. */
 const fieldValues = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value).join('\\n')`;
 
-/** Everything that a browser was told, showed and kept, by the place where it was. */
+/** Everything that a browser received, displayed and stored, grouped by place. */
 export class BrowserTraces {
   readonly #context: BrowserContext;
   readonly #page: Page;
@@ -19,7 +19,7 @@ export class BrowserTraces {
     page.on('response', (response) => this.#reading.push(this.#noteResponse(response)));
   }
 
-  /** What is on the page and in the browser's memory now. */
+  /** Collects what is on the page and in the browser's storage now. */
   async collect(): Promise<void> {
     const page = this.#page;
     this.#note('document', await page.content());
@@ -34,7 +34,7 @@ export class BrowserTraces {
     await Promise.all(this.#reading.splice(0));
   }
 
-  /** The texts of a place, one after the other. */
+  /** Returns all texts from a place, one after the other. */
   textOf(place: string): Buffer {
     return Buffer.from((this.#texts.get(place) ?? []).join('\n'));
   }
@@ -45,7 +45,7 @@ export class BrowserTraces {
 
   async #noteResponse(response: Response): Promise<void> {
     this.#note('responses', `${response.url()}\n${JSON.stringify(await response.allHeaders().catch(() => ({})))}`);
-    // A redirect has no body, and neither has what was left before it arrived.
+    // A redirect has no body, and neither has a response that was abandoned before it arrived.
     this.#note('responses', await response.text().catch(() => ''));
   }
 

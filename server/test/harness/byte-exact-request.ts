@@ -2,11 +2,11 @@ import { type Agent, request } from 'node:http';
 
 export interface ExactAnswer {
   readonly status: number;
-  /** Status, headers in the order and spelling in which they came, except the date, and body, as one piece of text. */
+  /** Status, headers and body as one text. Headers keep their order and spelling; the date is left out. */
   readonly bytes: string;
 }
 
-/** Sends a request and keeps all of the answer, so that two answers can be compared to the last byte. */
+/** Sends a request and keeps the complete response, so that two responses can be compared byte by byte. */
 export function requestExactly(
   url: string,
   options: {

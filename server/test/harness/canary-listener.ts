@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** Something inside that nobody must reach: counts anyone who does, over IPv4 and IPv6. */
+/** An internal service that nobody may reach. Counts connections over IPv4 and IPv6. */
 export class CanaryListener {
   readonly port: number;
   connectionCount = 0;

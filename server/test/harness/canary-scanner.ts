@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Something that must not be found, in any of the forms in which it could have been written down. */
+/** A value that must not be found, in any of the forms in which it could have been written. */
 export interface Canary {
   readonly name: string;
   readonly bytes: Buffer;
@@ -17,9 +17,9 @@ const blockLength = 4;
 const chunkLength = 4 * 1024 * 1024;
 
 /**
- * Looks for many canaries at once (after Wu and Manber). Every needle has at least `shortest` bytes, so among the blocks
- * of four bytes at every (shortest − 3)th place of the text is one of each needle that occurs: only those are looked at,
- * and a gigabyte takes about a second.
+ * Searches for many canaries at once (after Wu and Manber). Every needle has at least `shortest` bytes. Of the
+ * four-byte blocks at every (shortest − 3)th position of the text, at least one therefore lies inside each needle that
+ * occurs. Only those blocks are compared, so a gigabyte takes about a second.
  */
 export class CanaryScanner {
   readonly #stride: number;
@@ -39,7 +39,7 @@ export class CanaryScanner {
     }
   }
 
-  /** The names and forms of what was found: `data as hex`. */
+  /** Returns the names and forms of the canaries that were found: `data as hex`. */
   scan(text: Buffer): string[] {
     const found = new Set<string>();
     const view = new DataView(text.buffer, text.byteOffset, text.byteLength);
@@ -55,7 +55,10 @@ export class CanaryScanner {
     return [...found];
   }
 
-  /** What was found in every file below a directory, as `<path>: <name>`; files that vanish meanwhile are left out. */
+  /**
+   * Scans every file below a directory and returns matches as `<path>: <name>`. Files that vanish
+   * during the scan are skipped.
+   */
   async scanDirectory(directory: string): Promise<{ readonly files: number; readonly found: readonly string[] }> {
     const entries = await listFiles(directory);
     const buffer = Buffer.alloc(this.#longest + chunkLength);
@@ -73,7 +76,10 @@ export class CanaryScanner {
     return { files, found };
   }
 
-  /** Reads chunk after chunk into the buffer, each behind the end of the one before: nothing hides in between. */
+  /**
+   * Reads the file in chunks. Each chunk follows the end of the previous one in the buffer, so matches
+   * across a boundary are found.
+   */
   async #scanFile(file: string, buffer: Buffer): Promise<string[]> {
     const handle = await open(file);
     const found = new Set<string>();
@@ -122,7 +128,10 @@ function listForms({ name, bytes }: Canary): Needle[] {
   return forms.map(([form, formed]) => ({ name: `${name} as ${form}`, bytes: formed }));
 }
 
-/** Base64 of the bytes with `shift` others before them, without the characters that depend on their neighbours. */
+/**
+ * Returns the Base64 of the bytes with `shift` others before them, without the characters that
+ * depend on their neighbours.
+ */
 function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding);
   return text.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + bytes.length) * 4) / 3));
@@ -130,7 +139,10 @@ function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base6
 
 const attemptsMax = 20;
 
-/** Of a PostgreSQL that others use: a database may be dropped while its folder is listed, and then it is listed again. */
+/**
+ * Lists the files, and retries if a directory vanishes. Other tests may drop a database of this
+ * PostgreSQL during the listing.
+ */
 async function listFiles(directory: string): Promise<Dirent[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {

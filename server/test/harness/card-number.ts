@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { passesLuhn } from '../../src/core/token-types/luhn.ts';
 
-/** A random number of this many digits that passes for one of a card. */
+/** Returns a random number of this length that passes for a card number. */
 export function makeCardNumber(length = 16): string {
   const payload = `4${Array.from({ length: length - 2 }, () => randomInt(10)).join('')}`;
   const numbers = Array.from({ length: 10 }, (_, digit) => `${payload}${digit}`);

@@ -1,7 +1,7 @@
 import { DEFAULT_CARD_TYPES } from '../../../elements/cards/card-types.ts';
 import { passesLuhn } from '../../src/core/token-types/luhn.ts';
 
-/** A number of a length with a prefix and the right check digit. */
+/** Returns a number with the given prefix and length and a correct check digit. */
 export function numberOf(prefix: string, length: number): string {
   const body = prefix.padEnd(length - 1, '123456789012345678');
   return [...'0123456789'].map((digit) => `${body}${digit}`).find(passesLuhn) ?? '';
@@ -9,7 +9,7 @@ export function numberOf(prefix: string, length: number): string {
 
 const separators = [' ', '-', '.', '  ', '\u00A0', ''] as const;
 
-/** Every brand in every length that it has, as it is shown in a field, and with something to stand between pasted groups. */
+/** Every brand in each of its lengths, formatted as a field shows it, with a separator for pasted groups. */
 export const cardNumbers = DEFAULT_CARD_TYPES.flatMap(({ type, lengths, patterns }) =>
   lengths.map((length, index) => {
     const [pattern] = patterns;
@@ -19,7 +19,7 @@ export const cardNumbers = DEFAULT_CARD_TYPES.flatMap(({ type, lengths, patterns
   }),
 );
 
-/** Groups of four, as on a card; two networks have longer ones. */
+/** Splits a number into groups of four, as on a card. American Express and Diners Club use longer groups. */
 function groupsOf(brand: string, number: string): string {
   const pattern =
     brand === 'american-express' || (brand === 'diners-club' && number.length <= 16)

@@ -4,14 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OpenID provider that says about the last authentication whatever a test wants, instead of doing what it was asked. The
- * test is the browser: nobody types anything, and every code is good for the nonce that was set before.
+ * An OpenID provider that claims whatever a test wants about the last authentication, regardless of the request. The
+ * test plays the browser: nobody types anything, and every code is valid for the nonce that was set before.
  */
 export class CarelessOpenidServer {
   readonly issuer: string;
   nonce = '';
   subject = '';
-  /** Further claims of the next ID token. */
   claims: Readonly<Record<string, unknown>> = {};
   readonly #server: Server;
   readonly #keys = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -11,10 +11,10 @@ const flags = [
   '--disable-sync',
 ];
 
-/** The shell is Chromium without what surrounds a page, which costs as much again as the page itself. */
+/** The headless shell is Chromium without the browser around the page, which would double the cost of a page. */
 export type ChromiumProgram = 'chromium' | 'chromium-headless-shell';
 
-/** Debian's Chromium, without a screen. */
+/** Debian's Chromium, running headless. */
 export class Chromium {
   readonly #browser: Browser;
 
@@ -31,7 +31,7 @@ export class Chromium {
     this.#browser = browser;
   }
 
-  /** Somebody with a browser of their own; whatever a page complains about in the console ends up in `complaints`. */
+  /** Opens a page in a new browser context. Console complaints are collected in `complaints`. */
   async open(
     options: NonNullable<Parameters<Browser['newContext']>[0]> = {},
   ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
@@ -46,7 +46,7 @@ export class Chromium {
     return { context, page, complaints };
   }
 
-  /** Keeps what there is to see in the folder that SCREENSHOT_DIRECTORY names; without one, nobody would look at it. */
+  /** Saves a screenshot if SCREENSHOT_DIRECTORY is set. */
   async photograph(page: Page, name: string): Promise<void> {
     const folder = process.env['SCREENSHOT_DIRECTORY'];
     if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
@@ -57,7 +57,7 @@ export class Chromium {
   }
 }
 
-/** An authenticator inside the browser, which makes sure who uses it until it is told not to. */
+/** Adds a virtual authenticator to the browser. It verifies its user until `stopVerifying` is called. */
 export async function addAuthenticator(
   context: BrowserContext,
   page: Page,

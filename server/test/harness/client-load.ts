@@ -4,10 +4,13 @@ import { setTimeout as pauseFor } from 'node:timers/promises';
 const clients = 4;
 const pauseMs = 30;
 const slowClients = 2;
-/** Longer than a server serves on after the signal: such a request is in progress when it takes no more connections. */
+/**
+ * Longer than a server keeps serving after the signal. Such a request is still in progress when the server
+ * stops accepting connections.
+ */
 const slowBodyMs = 2_500;
 
-/** Clients that send one request after another over connections that they keep, until they are told to stop. */
+/** Clients that send one request after another over kept-alive connections until they are stopped. */
 export class ClientLoad {
   readonly #url: string;
   readonly #key: string;
@@ -37,7 +40,7 @@ export class ClientLoad {
   async #repeat(work: () => Promise<void>): Promise<void> {
     while (!this.#isOver) {
       await work().catch((error: unknown) => this.failures.push(String(error)));
-      // Leaves the machine some time for servers that start.
+      // The pause leaves CPU time for servers that are starting.
       await pauseFor(pauseMs);
     }
   }

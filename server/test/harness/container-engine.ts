@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 export const repository = path.resolve(import.meta.dirname, '../../..');
-/** Images and what engines keep, from one run to the next. */
+/** Images and engine storage that are kept between runs. */
 export const shipFolder = process.env['SHIP_FOLDER'] ?? path.join(repository, 'node_modules/.cache/strongroom-ship');
-/** Stand-ins for the public images that `deploy/` names; scripts/ship/base-images builds them. */
+/** Returns the stand-in for a public image that `deploy/` names. scripts/ship/base-images builds them. */
 export const standIn = (name: string) => `localhost/strongroom-ship/${name}`;
 
 /** Every limit that docs/deploy/container.md tells an operator to set. */
@@ -20,7 +20,7 @@ export const hardening = [
   '--pids-limit=100',
 ] as const;
 
-/** Why containers cannot be built and run here; undefined if they can. */
+/** Returns why containers cannot be built and run here, or undefined if they can. */
 export function reasonNotToShip(): string | undefined {
   if (process.env['SHIP'] !== 'all') return 'only with SHIP=all';
   if (process.getuid?.() !== 0) return 'building and running containers needs root here';
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, which may be a failure. */
+/** Runs a program to its end and returns the outcome, even if it fails. */
 export async function outcomeOf(
   file: string,
   parameters: readonly string[],
@@ -49,7 +49,7 @@ export async function outcomeOf(
   }
 }
 
-/** The same for a program that must not fail. */
+/** Runs a program, throws if it fails, and returns its output otherwise. */
 export async function outputOf(...call: Parameters<typeof outcomeOf>): Promise<string> {
   const { code, stdout, stderr } = await outcomeOf(...call);
   if (code !== 0) throw new Error(`${call[0]} ${call[1].join(' ')} ended with ${code}: ${stdout}${stderr}`);
@@ -71,14 +71,14 @@ export interface ImageDescription {
 interface BuildOptions {
   readonly bases: Readonly<Record<string, string>>;
   readonly context?: string;
-  /** Whether steps that have not changed are taken from an earlier build. */
+  /** True if unchanged steps are taken from an earlier build. */
   readonly isCached?: boolean;
 }
 
-/** Podman and Buildah with a storage of their own: nothing on this machine is touched but cgroups. */
+/** Podman and Buildah with their own storage. They change nothing else on this machine except cgroups. */
 export class ContainerEngine {
   readonly #storage = [`--root=${shipFolder}/storage`, `--runroot=${shipFolder}/run`, '--storage-driver=overlay'];
-  // crun of Debian 12 does not start containers under every kernel; systemd may not be there.
+  // Debian 12's crun does not start containers under every kernel, and systemd may be missing.
   readonly #podman = ['--runtime=runc', '--cgroup-manager=cgroupfs', ...this.#storage];
 
   static async prepare(): Promise<ContainerEngine> {
@@ -89,7 +89,7 @@ export class ContainerEngine {
   async build(tag: string, file: string, options: BuildOptions): Promise<void> {
     const { context = repository, bases, isCached = false } = options;
     const given = Object.entries(bases).flatMap(([name, image]) => ['--build-arg', `${name}=${image}`]);
-    // Layers as for users, and every time set to zero.
+    // Layers are created as for users, and every timestamp is set to zero.
     const flags = ['--isolation=chroot', '--format=docker', '--layers', '--timestamp=0', ...given];
     if (!isCached) flags.push('--no-cache');
     await outputOf('buildah', [...this.#storage, 'bud', ...flags, '-t', tag, '-f', path.join(context, file), context]);
@@ -105,20 +105,20 @@ export class ContainerEngine {
     return description;
   }
 
-  /** Where the files of an image can be looked at. */
+  /** Mounts an image and returns the directory with its files. */
   async mount(image: string): Promise<string> {
     return (await this.podman('image', 'mount', image)).trim();
   }
 
-  /** How a container is run with all limits, on the network of this machine. Settings are handed on by name. */
+  /** Returns the flags for a container with all limits on the host network. Settings are passed on by name. */
   runFlags(settings: Readonly<Record<string, string>> = {}): string[] {
     const environment = Object.keys(settings).flatMap((name) => ['--env', name]);
     const limits = ['--ulimit=nofile=20000:20000', '--ulimit=nproc=4096:4096', ...hardening];
-    // Podman's own checks of health need systemd.
+    // Podman's own health checks need systemd.
     return ['run', '--network=host', '--no-healthcheck', ...limits, ...environment];
   }
 
-  /** Runs a command of the image to its end. */
+  /** Runs a command of the image and waits for it to finish. */
   run(image: string, command: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     const parameters = [...this.#podman, ...this.runFlags(settings), '--rm', image, ...command];
     return outcomeOf('podman', parameters, { env: { ...process.env, ...settings } });
@@ -133,7 +133,7 @@ export class ContainerEngine {
     return outcomeOf('podman', [...this.#podman, 'exec', name, ...command]);
   }
 
-  /** Writes a program that runs a command of the image as `run` does, with the settings in its environment. */
+  /** Writes a script that runs a command of the image like `run`, with the settings from its environment. */
   async writeLauncher(file: string, image: string): Promise<void> {
     const quoted = ['podman', ...this.#podman, ...this.runFlags(), '--rm'].map((word) => `'${word}'`).join(' ');
     const script = `#!/usr/bin/env bash
@@ -145,7 +145,7 @@ exec ${quoted} "\${settings[@]}" '${image}' "$@"
     await chmod(file, 0o755);
   }
 
-  /** Ends all containers of this storage. */
+  /** Removes all containers in this storage. */
   async removeAll(): Promise<void> {
     await this.podman('rm', '--all', '--force', '--time=0');
   }

@@ -1,4 +1,4 @@
-/** Ways to write a media type that mean the same. */
+/** Returns spellings of a media type that mean the same. */
 export function jsonSpellings(type: string): string[] {
   return [type, type.toUpperCase(), `A${type.slice(1)}`, ...suffixes.map((suffix) => `${type}${suffix}`)];
 }
@@ -19,7 +19,7 @@ const suffixes = [
   '; charset=utf-8; charset=utf-8',
 ];
 
-/** Content types that are not JSON, however much they look like it. */
+/** Content types that resemble JSON but are not. */
 export const otherContentTypes = [
   'text/json',
   'text/plain',

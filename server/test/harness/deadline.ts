@@ -3,23 +3,26 @@ import { vi } from 'vitest';
 import { slowdown } from './slowdown.ts';
 
 /**
- * How long a test waits for something that must come. Far longer than it takes, also on a machine with ten times more work
- * than processors: only a test that would wait for ever meets it.
+ * How long a test waits for something that must happen. It is far longer than needed, even on a machine with ten times
+ * more work than processors. Only a test that would wait for ever reaches it.
  */
 export const patienceMs = 120_000 * slowdown;
-/** What a vault in a test allows its database, for the same reason. */
+/** The statement timeout of test vaults, which is long for the same reason. */
 export const databaseTimeoutSeconds = Math.min(600, patienceMs / 1_000);
-/** The most that a vault may be told to allow a request, and what one in a test does. */
+/** The longest request timeout that a vault accepts. Test vaults use it. */
 export const requestTimeoutSeconds = 30;
-/** Pauses grow: what comes soon is seen at once, and what takes seconds is not kept from it by the asking. */
+/**
+ * The pause between checks grows. Early results are seen at once, and checking does not slow
+ * down work that takes seconds.
+ */
 const pauseMinMs = 2;
 const pauseMaxMs = 50;
 const pauseGrowth = 1.3;
 const attemptsMax = 10;
 
 /**
- * Asks again and again until the answer is the wanted one; returns how many milliseconds that took.
- * Past the deadline it throws, so that a test that waits for something that never comes says so.
+ * Polls until the condition is true, and returns how many milliseconds that took. Throws after the deadline, so that
+ * the test names what it was waiting for.
  */
 export async function untilTrue(
   isTrue: () => Promise<boolean> | boolean,
@@ -36,14 +39,14 @@ export async function untilTrue(
   throw new Error(`Waited ${deadlineMs} ms in vain for ${waitingFor}.`);
 }
 
-/** The same for a check that throws until it holds, which then says what was wrong at last. */
+/** Polls a check that throws until it passes. After the deadline, the check's last error is thrown. */
 export function untilPasses<T>(check: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(check, { timeout: patienceMs, interval: 20 });
 }
 
 /**
- * The shortest of a few measurements, for a promise in time: other work on the machine only adds to it. Ends with the first
- * that is short enough.
+ * Returns the shortest of a few measurements, because other work on the machine only adds time. Stops at the first
+ * measurement that is short enough.
  */
 export async function fastest(measure: () => Promise<number>, options: { readonly enoughMs: number }): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;

@@ -9,13 +9,16 @@ import { untilTrue } from './deadline.ts';
 const programs = path.join(shipFolder, 'docker/root/usr');
 const composeProgram = path.join(programs, 'libexec/docker/cli-plugins/docker-compose');
 
-/** A Docker engine in a network of its own: what containers publish is reachable from there only, and there is no way out. */
+/**
+ * A Docker engine in its own network namespace. Published ports are reachable only from there,
+ * and there is no route out.
+ */
 export class DockerEngine {
   readonly #server: ChildProcess;
   readonly #folder: string;
 
   static async start(): Promise<DockerEngine> {
-    // A short path: that of a socket must be.
+    // The path is short because socket paths have a length limit.
     const folder = await mkdtemp(path.join(tmpdir(), 'ship-docker-'));
     const script = path.join(repository, 'scripts/ship/docker-engine');
     const server = spawn(script, [shipFolder, folder], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -43,7 +46,7 @@ export class DockerEngine {
     return toOutput(await this.#call(path.join(programs, 'bin/docker'), parameters));
   }
 
-  /** Runs compose with a file; images are never fetched or built. */
+  /** Runs docker compose with a file. Images are never pulled or built. */
   compose(
     file: string,
     parameters: readonly string[],
@@ -52,7 +55,7 @@ export class DockerEngine {
     return this.#call(composeProgram, ['--file', file, ...parameters], environment);
   }
 
-  /** Copies an image over. */
+  /** Copies an image from the other engine. */
   async load(engine: ContainerEngine, image: string): Promise<void> {
     const archive = path.join(this.#folder, 'image.tar');
     await engine.podman('save', '--quiet', '--format=docker-archive', `--output=${archive}`, image);
@@ -60,12 +63,12 @@ export class DockerEngine {
     await rm(archive);
   }
 
-  /** Runs a program of this machine in the network of the engine. */
+  /** Runs a host program in the engine's network. */
   async inNetwork(...command: readonly string[]): Promise<string> {
     return outputOf('nsenter', [`--net=/proc/${this.#server.pid}/ns/net`, ...command]);
   }
 
-  /** Environment and arguments of everything that runs in containers, as `/proc` has them. */
+  /** Returns the environment and arguments of all processes in the containers, read from `/proc`. */
   async readProcesses(containers: readonly string[]): Promise<string> {
     const pids = await this.docker('inspect', '--format={{.State.Pid}}', ...containers);
     const files = pids

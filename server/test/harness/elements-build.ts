@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { integrityOf } from '../../src/platform/keyring/sealing/integrity.ts';
 
-/** A small build of the card fields in a directory of its own. */
+/** A small build of the card fields in its own directory. */
 export class ElementsBuild {
   readonly version = '0.1.0-0123456789ab';
   readonly files: Readonly<Record<string, string>> = {

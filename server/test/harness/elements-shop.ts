@@ -7,28 +7,27 @@ import { Chromium, type ChromiumProgram } from './chromium.ts';
 import { createApplication } from './test-application.ts';
 import { type TestTenant, TestVault } from './test-vault.ts';
 
-/** A page of the shop in a browser. */
+/** A page of the shop, opened in a browser. */
 export interface ShopPage {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly complaints: string[];
-  /** The frame of the element that was mounted into the container with this id. */
+  /** Returns the frame of the element that was mounted into the container with this id. */
   readonly frameOf: (id: string) => Promise<Frame>;
 }
 
 const containers = ['number', 'date', 'code', 'card', 'text', 'copy'];
 
-/** A vault with card fields, and the page of a shop on another origin that uses them, in Chromium. */
+/** A vault with card fields, and a shop page on another origin that uses them, in Chromium. */
 export class ElementsShop {
   readonly vault: TestVault;
   readonly tenant: TestTenant;
-  /** The public key of the shop. */
   readonly key: string;
   readonly elementsUrl: string;
   readonly chromium: Chromium;
   /** The origin of the shop, which its application allows. */
   readonly origin: string;
-  /** Another origin of the same server, which it does not. */
+  /** Another origin of the same server, which the application does not allow. */
   readonly foreignOrigin: string;
   readonly #server: Server;
   readonly #pages: Map<string, string>;
@@ -46,7 +45,7 @@ export class ElementsShop {
     const pages = new Map<string, string>();
     const server = createServer((request, response) => {
       const page = pages.get(new URL(request.url ?? '/', 'http://shop').pathname);
-      // A browser asks for an icon, too.
+      // Browsers also request an icon.
       response.writeHead(page === undefined ? 204 : 200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
     });
     server.listen(0, '127.0.0.1');
@@ -86,7 +85,7 @@ export class ElementsShop {
     this.serve('/', this.document());
   }
 
-  /** A page that has loaded the script, with a container and a label for each element. */
+  /** Returns a page that has loaded the script, with a container and a label for each element. */
   document(more = ''): string {
     const labelled = containers.map((id) => `<p><label for="${id}">The ${id}</label></p><div id="${id}"></div>`);
     return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
@@ -98,7 +97,7 @@ export class ElementsShop {
     this.#pages.set(path, page);
   }
 
-  /** Opens a page; `key` and everything that happens in the page are in its global scope. */
+  /** Opens a page and defines `key` in its global scope. */
   async open(
     { path = '/', origin = this.origin }: { readonly path?: string; readonly origin?: string } = {},
     options: NonNullable<Parameters<Browser['newContext']>[0]> = {},

@@ -10,16 +10,16 @@ import type { EpochServers } from './epoch-servers.ts';
 const macLength = 32;
 
 export const bytesOf = (payload: string) => Buffer.from(payload, 'base64');
-/** What the MAC of a payload covers. */
+/** Returns the part of a payload that the MAC covers. */
 export const messageOf = (payload: string) => bytesOf(payload).subarray(0, -macLength);
-/** Reads a message as somebody who cannot check its MAC. */
+/** Parses a message without checking its MAC, because the attacker cannot. */
 export const readMessage = (payload: string): EpochMessage | undefined =>
   parsePayload(payload, () => bytesOf(payload).subarray(-macLength));
 
-/** Somebody with a login to the database: keeps everything that servers say, and says anything. */
+/** An attacker with a database login, who records all messages between servers and can send any message. */
 export class EpochAttacker {
   readonly heard: string[] = [];
-  /** The key pair to which the attacker would like to have secrets encrypted. */
+  /** The key pair to which the attacker tries to have secrets encrypted. */
   readonly keyPair = makeKeyPair();
   readonly client: pg.Client;
   readonly #servers: EpochServers;
@@ -42,7 +42,7 @@ export class EpochAttacker {
     });
   }
 
-  /** Returns when every server has heard it and everyone has heard what they replied. */
+  /** Sends messages. Returns after every server has received them and everyone has received the replies. */
   async say(...payloads: readonly string[]): Promise<void> {
     for (const payload of payloads) {
       this.#servers.wire.repeat(messageOf(payload));
@@ -51,7 +51,7 @@ export class EpochAttacker {
     await this.#servers.wire.quiet();
   }
 
-  /** The ids of all epochs that the given receive keys open in what was recorded. */
+  /** Returns the ids of all epochs that the given receive keys can open in the recorded messages. */
   open(keys: readonly KeyPair[]): number[] {
     const ids = new Set<number>();
     for (const payload of this.heard) {
@@ -66,7 +66,7 @@ export class EpochAttacker {
     return [...ids];
   }
 
-  /** The number of parcels that were encrypted to the attacker. */
+  /** The number of key messages that were encrypted to the attacker. */
   get parcels(): number {
     const messages = this.heard.map((payload) => readMessage(payload));
     return messages.filter((message) => message?.kind === 'keys' && message.receiverKey.equals(this.keyPair.publicKey))
@@ -79,11 +79,13 @@ export class EpochAttacker {
   }
 }
 
-/** A server whose memory the attacker can copy at any moment. With a stolen MAC key, it is the attacker's own. */
+/**
+ * A server whose memory the attacker can copy at any moment. With a stolen MAC key, it is the attacker's own server.
+ */
 export class CopiedServer {
   readonly store = new EpochStore();
   readonly exchange: EpochExchange;
-  /** Messages to a deaf server are held back by somebody on the network. */
+  /** True while somebody on the network holds back messages to this server. */
   isDeaf = false;
   readonly #name = 'copied server';
   readonly #servers: EpochServers;
@@ -119,7 +121,7 @@ export class CopiedServer {
     this.#schedule();
   }
 
-  /** What is in its memory now. A key that was destroyed is zeros, and is not in it. */
+  /** Returns the keys in memory. A destroyed key is all zeros and is left out. */
   copyMemory(): { readonly receiveKeys: KeyPair[]; readonly epochs: number[] } {
     const copies = this.#receiveKeys.map(({ publicKey, secret }) => ({ publicKey, secret: Buffer.from(secret) }));
     return {
@@ -134,7 +136,7 @@ export class CopiedServer {
     await this.#channel.stop();
   }
 
-  /** Destroys and replaces keys in time, as a server does. */
+  /** Destroys and replaces keys on time, as a server does. */
   #schedule(): void {
     this.#cancelTimer();
     const { clock } = this.#servers;

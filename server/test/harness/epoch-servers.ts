@@ -8,7 +8,7 @@ import { patienceMs } from './deadline.ts';
 
 const stepMs = 30_000;
 
-/** Time stands still until a test moves it; timers fire in their order. */
+/** A clock that stands still until a test moves it. Timers fire in order. */
 export class TestClock implements Timers {
   #nowMs = 0;
   readonly #timers = new Set<{ readonly at: number; readonly work: () => void }>();
@@ -34,7 +34,10 @@ export class TestClock implements Timers {
   }
 }
 
-/** Knows what is under way: a party calls its MAC once for what it writes and once for everything it hears. */
+/**
+ * Tracks messages in flight. A party calls its MAC once for each message it writes and once for
+ * each message it receives.
+ */
 export class Wire {
   readonly #mac: Mac;
   readonly #unheard = new Map<string, Set<string>>();
@@ -51,14 +54,14 @@ export class Wire {
     };
   }
 
-  /** The first to mention a message has written it, and everyone who is listening will hear it. */
+  /** Records a message. The first party to mention it is the sender, and every listener is expected to receive it. */
   note(party: string, message: Buffer): void {
     const id = idOf(message);
     if (this.#unheard.has(id)) this.#unheard.get(id)?.delete(party);
     else this.#unheard.set(id, new Set(this.listening));
   }
 
-  /** Somebody sends the message, again or for the first time. */
+  /** Expects every listener to receive the message, whether it is new or a repetition. */
   repeat(message: Buffer): void {
     this.#unheard.set(idOf(message), new Set(this.listening));
   }
@@ -86,7 +89,7 @@ export interface EpochServer {
   readonly store: EpochStore;
 }
 
-/** Servers that share the keys of verification codes over a real database, on a clock of the test. */
+/** Servers that share verification code keys over a real database, on a clock that the test controls. */
 export class EpochServers {
   readonly clock = new TestClock();
   readonly wire: Wire;
@@ -121,7 +124,10 @@ export class EpochServers {
     for (const server of this.#servers) await this.stop(server);
   }
 
-  /** Lets every message arrive before time goes on, as it would between servers that are not days away from each other. */
+  /**
+   * Moves the clock in small steps and lets every message arrive before each step, because real
+   * servers are never days apart.
+   */
   async pass(ms: number): Promise<void> {
     await this.wire.quiet();
     const end = this.clock.now() + ms;

@@ -11,7 +11,7 @@ import type { TestTenant, TestVault } from './test-vault.ts';
 
 const run = promisify(execFile);
 
-/** A folder with a recipient's keys, made by the real programs, and an export without a command line. */
+/** A folder with a recipient's keys, created by the real programs, for exports without a command line. */
 export class ExportFolder {
   readonly directory: string;
   readonly age: ExportRecipient;
@@ -54,13 +54,13 @@ export class ExportFolder {
     });
   }
 
-  /** Decrypts with the real age, and leaves the plaintext beside the file. */
+  /** Decrypts with the real age program and writes the plaintext next to the file. */
   async decryptAge(file: string): Promise<string> {
     await run('age', ['--decrypt', '--identity', this.path('age.key'), '--output', `${file}.plain`, file]);
     return `${file}.plain`;
   }
 
-  /** A key pair in a home of its own, made by the real gpg. */
+  /** Creates a key pair in its own home directory with the real gpg program. */
   async makePgp(): Promise<ExportRecipient> {
     const home = this.path('gnupg');
     await run('mkdir', ['-m', '700', home]);
@@ -75,7 +75,6 @@ export class ExportFolder {
     return `${file}.plain`;
   }
 
-  /** A file with other contents. */
   async write(name: string, text: string): Promise<string> {
     await writeFile(this.path(name), text);
     return this.path(name);

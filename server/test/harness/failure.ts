@@ -1,4 +1,4 @@
-/** The error that some work ends with; work that goes well is the failure of a test. */
+/** Returns the error that the work fails with. Throws if the work succeeds. */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   const failure: unknown = await work.then(
     () => undefined,
@@ -8,7 +8,7 @@ export async function failureOf(work: Promise<unknown>): Promise<Error> {
   return failure;
 }
 
-/** Everything that a log could show of an error. */
+/** Returns everything that a log could show of an error. */
 export function shownOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return `${error.stack} ${JSON.stringify(error, Object.getOwnPropertyNames(error))} ${shownOf(error.cause)}`;

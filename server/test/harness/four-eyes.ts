@@ -2,7 +2,7 @@ import { signInProven } from './portal-people.ts';
 import type { PageAnswer, PortalVisitor } from './portal-visitor.ts';
 import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
 
-/** An owner or admin at the portal. */
+/** An owner or admin in the portal. */
 export interface Person {
   readonly visitor: PortalVisitor;
   readonly email: string;
@@ -10,7 +10,7 @@ export interface Person {
   readonly memberId: string;
 }
 
-/** An answer of the API, whoever asked for it. */
+/** A response of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export const reveal = (container = '/') => ({
   permissions: ['token:read'],
 });
 
-/** A tenant that demands approvals, with three admins and its keys. */
+/** A tenant that requires approvals, with three admins and its keys. */
 export class FourEyesTenant {
   readonly vault: TestVault;
   readonly tenant: TestTenant;
@@ -64,7 +64,7 @@ export class FourEyesTenant {
     return visitor.post(`/portal/approvals/${verb}`, { tenant: this.tenant.id, request: id });
   }
 
-  /** Approves as many times as an application's request needs. */
+  /** Approves a request as often as an application's request needs. */
   async approveByTwo(id: string): Promise<void> {
     for (const person of this.people.slice(0, 2)) {
       const { status, text } = await this.decide(person, 'approve', id);
@@ -78,7 +78,7 @@ export class FourEyesTenant {
     );
   }
 
-  /** What is in force, read from where servers read it. */
+  /** Returns the rights in force, read from the row that servers read. */
   async rightsOf(applicationId: string): Promise<Readonly<Record<string, unknown>>> {
     return this.#row(
       'select permissions, rules, expires_at, allowed_destinations, grant_limit from applications where id = $1',
@@ -97,7 +97,7 @@ export class FourEyesTenant {
     return value === 'true';
   }
 
-  /** Whether a key reads the token as plaintext. */
+  /** Returns the token's data as the key sees it, or the status if the request fails. */
   async reads(key: string, tokenId: string): Promise<unknown> {
     const answer = await this.vault.request('GET', `/tokens/${tokenId}`, { key });
     return answer.status === 200 ? toAnswer(answer).body['data'] : answer.status;
@@ -131,7 +131,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** The request for approval that an answer shows. */
+/** Returns the approval request in a response. */
 export function approvalIn({ body }: ApiAnswer): Readonly<Record<string, unknown>> {
   return (body['approval'] ?? {}) as Readonly<Record<string, unknown>>;
 }

@@ -6,8 +6,8 @@ import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.
 import { openTestDatabase, type TestDatabase } from './test-database.ts';
 
 /**
- * A PostgreSQL whose processes can be stopped all at once. That is what a broken network or a dead host looks like: connections stand,
- * new ones are accepted by the operating system, and nothing comes back.
+ * A PostgreSQL whose processes can all be stopped at once. To clients, this looks like a broken network or a dead host:
+ * connections stay open, the operating system accepts new ones, and no response arrives.
  */
 export class FreezablePostgres {
   readonly database: TestDatabase;
@@ -27,11 +27,12 @@ export class FreezablePostgres {
     this.database = openTestDatabase(postgres.url);
   }
 
-  /** Without those of clients whose application name begins so: what they have open stays alive. */
+  /** Stops all processes except those that serve clients whose application name begins with `sparing`. */
   async freeze({ sparing = 'nobody' } = {}): Promise<void> {
     const file = await readFile(path.join(this.#postgres.dataDirectory, 'postmaster.pid'), 'utf8');
     const postmaster = Number(file.split('\n')[0]);
-    // Opened before, and asked after the first of them is stopped, so that no process is started that is not in the list.
+    // The connection is opened before the postmaster is stopped and used after it. No process can then start that
+    // is missing from the list.
     const client = await this.database.owner.connect();
     process.kill(postmaster, 'SIGSTOP');
     this.#frozen.push(postmaster);

@@ -1,22 +1,22 @@
 import type { MeasuredRequest } from './measured-vault.ts';
 
-/** How large a heavy request is. What the shapes make of it stays below a megabyte with the defaults. */
+/** The size of a heavy request. With the defaults, the bodies stay below a megabyte. */
 export interface Weight {
-  /** Bytes of a body that is one value. */
+  /** Bytes of a body that is a single value. */
   readonly bytes: number;
-  /** Tokens of a request that makes several. */
+  /** Tokens in a request that creates several. */
   readonly tokens: number;
-  /** Expressions, metadata keys or search indexes of each, as far as a token may have so many. */
+  /** Expressions, metadata keys or search indexes of each token, up to the limit of a token. */
   readonly parts: number;
   readonly depth: number;
 }
 
 export const fullWeight: Weight = { bytes: 1_000_000, tokens: 1_000, parts: 50, depth: 30 };
 
-/** The kinds of requests that have cost most so far, each as a body of a given weight. */
+/** Builds a body of a given weight. The shapes are the kinds of requests that have cost most so far. */
 export type Shape = (weight: Weight) => unknown;
 
-/** Values that are expensive by their form alone. Each is JSON text of roughly the number of bytes asked for. */
+/** Values that are expensive by their form alone. Each is JSON text of roughly the requested number of bytes. */
 export const valueShapes = {
   'a wide object': ({ bytes }) => repeatText('{', (index) => `"k${index}":${index}`, '}', bytes),
   'an object of short names': ({ bytes }) => repeatText('{', (index) => `"${index.toString(36)}":1`, '}', bytes),
@@ -55,7 +55,7 @@ function nest(bytes: number, depth: number, open: string, close: string): string
   return repeatText('[', () => one, ']', bytes);
 }
 
-/** Requests that make many tokens, each with as many parts as it may have. */
+/** Requests that create many tokens, each with as many parts as allowed. */
 export const tokenListShapes = {
   'many tokens with metadata': ({ tokens, parts }) =>
     times(tokens, () => ({ type: 'token', data: 'x', metadata: metadataOf(Math.min(parts, 50)) })),
@@ -129,7 +129,7 @@ export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: Math.max(0, Math.floor(count)) }, (_, index) => make(index));
 }
 
-/** A token request around a value that is JSON text already. */
+/** Returns a token request around a value that is already JSON text. */
 export function tokenOf(dataText: string, rest: object = {}): string {
   const others = JSON.stringify(rest).slice(1, -1);
   return `{"type":"token","data":${dataText}${others === '' ? '' : `,${others}`}}`;

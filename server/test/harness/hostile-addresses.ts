@@ -1,9 +1,9 @@
-/** Corner cases of RFC 5322 and RFC 5321, and what has been used against mail programs. */
+/** Corner cases of RFC 5322 and RFC 5321, and addresses that have been used in attacks on mail programs. */
 
 const long = (length: number) => 'a'.repeat(length);
 const host = 'example.com';
 
-/** Each of these means one mailbox, however odd it looks. */
+/** Each of these names one mailbox, however odd it looks. */
 export const oddButPlain: readonly string[] = [
   `simple@${host}`,
   `with.dots.in.it@${host}`,
@@ -27,7 +27,7 @@ export const oddButPlain: readonly string[] = [
   `|command@${host}`,
 ];
 
-/** Each of these is read differently by different programs, reaches somebody else, or is no address. */
+/** Each of these is read differently by different programs, reaches somebody else, or is not an address. */
 export const refusedAddresses: readonly string[] = [
   ``,
   ` `,

@@ -2,8 +2,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * What the client gets: a status with a whole body, a status with a body that breaks off, or one of our own errors.
- * A destination may be such that either of two is right.
+ * The possible results for the client: a status with a complete body, a status with a truncated body, or one of the
+ * vault's own errors. For some destinations, either of two is correct.
  */
 export type Containment = 'whole' | 'cut' | 408 | 502;
 
@@ -23,7 +23,7 @@ const say = (text: string) => (socket: TLSSocket) => void socket.write(text, 'la
 const sayAndEnd = (text: string) => (socket: TLSSocket) => void socket.end(text, 'latin1');
 const sayAndBreak = (text: string) => (socket: TLSSocket) => void socket.write(text, 'latin1', () => socket.destroy());
 
-/** Says the same again and again, as fast as it is taken. */
+/** Repeats the same bytes as fast as the client reads them. */
 const flood = (first: string, again: string | Buffer) => (socket: TLSSocket) => {
   const bytes = Buffer.from(again);
   socket.write(first, 'latin1');
@@ -34,7 +34,7 @@ const flood = (first: string, again: string | Buffer) => (socket: TLSSocket) => 
   more();
 };
 
-/** Says a little, again and again, without ever coming to an end. */
+/** Sends a few bytes at intervals and never finishes. */
 const drip = (first: string, again: string) => (socket: TLSSocket) => {
   socket.write(first, 'latin1');
   const timer = setInterval(() => socket.write(again, 'latin1'), 20);

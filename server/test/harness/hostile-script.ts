@@ -1,4 +1,4 @@
-/** What attacks have in common, as a script that runs in the page: an instance, and fields that were mounted somewhere. */
+/** The setup that attacks share, as a script that runs in the page: an instance and mounted fields. */
 export const hostileScript = `
   globalThis.place = () => document.body.appendChild(document.createElement('div'));
   globalThis.mount = async (type, options = {}, target = place()) => {

@@ -10,8 +10,9 @@ const differentMax = 40;
 const limitedCallers = ['limited', 'stacked', 'conditional', 'narrowed'] as const;
 
 /**
- * What one address may send by the limits of the API for callers with as many rules and conditions as there may be: ten lists and five
- * searches a second that are as long as they may be, and the rest of its hundred requests about rights and about the widest tokens.
+ * Returns the traffic that the API's limits allow one address whose callers have the maximum number of rules and
+ * conditions. It sends ten lists and five searches of maximum length per second. The rest of its hundred requests
+ * concern rights and the widest tokens.
  */
 export function listHostileStreams({ keys, tokenIds, applicationId }: Surroundings): PacedStream[] {
   const random = new SeededRandom(seed);
@@ -53,7 +54,7 @@ export function listHostileStreams({ keys, tokenIds, applicationId }: Surroundin
       ),
     },
     {
-      // The nonce is nobody's, which is found out after the rules have been compared.
+      // No session has this nonce, but the vault compares the rules before it finds out.
       perSecond: 15,
       requests: [post('/sessions/authorize', keys.stacked, { nonce: '2'.repeat(44), rules: listEclipsedRules() })],
     },

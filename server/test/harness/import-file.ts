@@ -12,7 +12,7 @@ export interface ImportTry extends Partial<Omit<ImportOrder, 'map'>> {
   readonly set?: readonly string[];
 }
 
-/** A folder for files to import, and an import without a command line. */
+/** A folder for files to import, and imports without a command line. */
 export class ImportFolder {
   readonly directory: string;
 
@@ -28,7 +28,7 @@ export class ImportFolder {
     return path.join(this.directory, name);
   }
 
-  /** Imports a text; the rejects are what was written about it. */
+  /** Imports a text and returns the report with the rejects that were written. */
   async import(
     vault: Pick<TestVault, 'config'>,
     tenant: { readonly id: string },

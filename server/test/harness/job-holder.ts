@@ -2,7 +2,11 @@ import { Database } from '../../src/platform/database/database.ts';
 import { JobRunner, jobPace } from '../../src/platform/jobs/job-runner.ts';
 import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 
-/** A worker that takes jobs of one task and never finishes any: node job-holder.ts <url> <task> <lease in milliseconds> */
+/**
+ * A worker that takes jobs of one task and never finishes any.
+ *
+ * Usage: node job-holder.ts <url> <task> <lease in milliseconds>
+ */
 const [, , url = '', task = '', leaseMs = ''] = process.argv;
 const database = new Database({
   url,

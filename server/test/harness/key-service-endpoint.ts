@@ -8,7 +8,10 @@ export interface EndpointAnswer {
   readonly body: unknown;
 }
 
-/** What an endpoint can do beside what it is made for: answer something else, or end as soon as it was asked. */
+/**
+ * How an endpoint misbehaves: it returns another response, hangs up, stays silent, never finishes or switches
+ * protocols. Undefined if it works normally.
+ */
 export type Mood =
   | ((request: SeenRequest) => EndpointAnswer)
   | 'hangs-up'
@@ -19,7 +22,7 @@ export type Mood =
 
 const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n';
 
-/** A key service at `localhost`, over TLS, that keeps connections as real ones do. */
+/** A key service at `localhost` over TLS that keeps connections alive, as real ones do. */
 export class KeyServiceEndpoint {
   readonly destination: TlsDestination;
   readonly url: string;
@@ -46,7 +49,7 @@ export class KeyServiceEndpoint {
     this.url = `https://localhost:${destination.port}`;
   }
 
-  /** Closes the connections that are open, as a service does with idle ones. */
+  /** Closes the open connections, as a service does with idle ones. */
   dropConnections(): void {
     for (const socket of this.destination.sockets) socket.destroy();
   }
@@ -56,14 +59,14 @@ export class KeyServiceEndpoint {
   }
 }
 
-/** AES-256-GCM as a service does it: a nonce in front, the tag behind. */
+/** Encrypts with AES-256-GCM in the usual layout of a service: the nonce first, the tag last. */
 export function encryptAsService(key: Buffer, plaintext: Buffer, associatedData: Buffer): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associatedData);
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws where anything is not as it was. */
+/** Decrypts, and throws if any input was changed. */
 export function decryptAsService(key: Buffer, sealed: Buffer, associatedData: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 });
   decipher.setAAD(associatedData).setAuthTag(sealed.subarray(-16));

@@ -5,7 +5,7 @@ import { Keyring } from '../../src/platform/keyring/keys/keyring.ts';
 import type { RootKey } from '../../src/platform/keyring/kms/root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 
-/** A tenant with its first keys and nothing else. */
+/** Creates a tenant with its first keys and nothing else. */
 export async function createKeyedTenant(database: Database, rootKey: RootKey): Promise<TenantId> {
   const tenantId = parseTenantId(randomUUID());
   const keys = await new Keyring(database, new RootKeys(rootKey)).makeTenantKeys(tenantId);

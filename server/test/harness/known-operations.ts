@@ -1,4 +1,4 @@
-/** The names and paths of operations, which clients and links depend on, in the order of the reference. */
+/** The names and paths of operations, in the order of the reference. Clients and links depend on them. */
 export const knownOperations = {
   Tokens: [
     'createToken: POST /tokens',

@@ -1,7 +1,7 @@
 import { createApplication } from './test-application.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-/** What a key is given. Rules are asked in the order in which they stand here. */
+/** The rights of a key. Rules are evaluated in this order. */
 export interface LimitedRights {
   readonly type?: 'private' | 'public';
   readonly permissions?: readonly string[];
@@ -10,17 +10,19 @@ export interface LimitedRights {
 
 export type LimitedRule = Readonly<Record<string, unknown>>;
 
-/** A rule on a container. */
 export function ruleOn(container: string, transform: string, ...permissions: string[]): LimitedRule {
   return { container, transform, permissions };
 }
 
-/** The key of an application with these rights. */
+/** Creates an application with these rights and returns its key. */
 export async function makeLimitedKey(vault: TestVault, tenant: TestTenant, rights: LimitedRights): Promise<string> {
   return (await createApplication(vault, tenant, toBody(rights))).key;
 }
 
-/** The key of a session with these rights; its authorizer has them too, or what it is left with afterwards. */
+/**
+ * Creates a session with these rights and returns its key. Its authorizer has the rights in `has`, and afterwards
+ * those in `isLeftWith` if set.
+ */
 export async function makeSessionKey(
   vault: TestVault,
   tenant: TestTenant,

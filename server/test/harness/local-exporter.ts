@@ -5,7 +5,7 @@ import { untilTrue } from './deadline.ts';
 
 /** A real exporter for Prometheus on a free loopback port. */
 export class LocalExporter {
-  /** As a target of Prometheus. */
+  /** The address as a Prometheus target. */
   readonly address: string;
   readonly #process: ChildProcess;
 

@@ -12,15 +12,18 @@ export interface Backend {
   readonly adminPort: number;
 }
 
-/** What HAProxy tells about a backend: whether it sends requests there, and how many of them failed. */
+/** The state that HAProxy reports about a backend: whether it receives requests, and how many of them failed. */
 export interface BackendState {
   readonly isUp: boolean;
   readonly requests: number;
-  /** No connection, a connection that broke before a response, or a response of status 5xx. */
+  /** Counts failed connections, connections that broke before a response, and 5xx responses. */
   readonly failures: number;
 }
 
-/** A real HAProxy on free loopback ports that sends requests to the servers whose /readyz says so. It retries nothing. */
+/**
+ * A real HAProxy on free loopback ports. It sends requests to the servers whose /readyz reports
+ * ready, and never retries.
+ */
 export class LocalHaproxy {
   readonly url: string;
   readonly #statsUrl: string;
@@ -87,7 +90,7 @@ function describe(backends: readonly Backend[], { port, statsPort }: { port: num
     '  timeout connect 5s',
     '  timeout client 60s',
     '  timeout server 60s',
-    // A request that a server loses is lost for the client.
+    // A request that a server loses is also lost for the client.
     '  retries 0',
     'frontend clients',
     `  bind 127.0.0.1:${port}`,
@@ -98,9 +101,10 @@ function describe(backends: readonly Backend[], { port, statsPort }: { port: num
     '  stats uri /',
     'backend vault',
     '  balance roundrobin',
-    // Connections that were left idle are used for any client: a server that closes them badly is noticed.
+    // Idle connections are reused for any client, so a server that closes them incorrectly is noticed.
     '  http-reuse always',
-    // A busy machine may delay a check; only a response, or none for long, says that a server is not ready.
+    // A busy machine may delay a check. A server counts as not ready only after such a
+    // response, or after a long silence.
     '  timeout check 10s',
     '  option httpchk GET /readyz',
     '  default-server check inter 100ms fall 3 rise 1',

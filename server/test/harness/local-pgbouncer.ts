@@ -8,13 +8,13 @@ import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
 import { untilTrue } from './deadline.ts';
 
-/** A real PgBouncer on a free loopback port, in front of the server that an address names. */
+/** A real PgBouncer on a free loopback port, in front of the server at the given address. */
 export class LocalPgbouncer {
   readonly #port: number;
   readonly #process: ChildProcess;
   readonly #directory: string;
 
-  /** As poolers are set up for clients that send start-up options: they are ignored. */
+  /** Starts a pooler that ignores start-up options, the usual setup for clients that send them. */
   static async start(
     target: string,
     poolMode: 'session' | 'transaction' | 'statement',
@@ -60,7 +60,7 @@ export class LocalPgbouncer {
     this.#directory = directory;
   }
 
-  /** The same database, through the pooler. */
+  /** Returns the address of the same database through the pooler. */
   urlOf(address: string): string {
     const url = new URL(address);
     url.hostname = '127.0.0.1';

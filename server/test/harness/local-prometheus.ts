@@ -9,10 +9,10 @@ import { monitoringFolder, readRuleFiles, speedUp } from './alert-rules.ts';
 import { untilTrue } from './deadline.ts';
 
 const intervalMs = 15_000;
-/** How far Prometheus looks back for a sample. */
+/** How far back Prometheus looks for a sample. */
 const lookbackMs = 300_000;
 
-/** Addresses by the name of their job in deploy/monitoring/prometheus.yaml. */
+/** Addresses by job name in deploy/monitoring/prometheus.yaml. */
 export type Targets = Readonly<Record<string, readonly string[]>>;
 
 interface ScrapeConfig {
@@ -25,7 +25,7 @@ export interface Sample {
   readonly value: readonly [time: number, value: string];
 }
 
-/** A real Prometheus with the configuration and the rules of deploy/monitoring, in a world that is `factor` times faster. */
+/** A real Prometheus with the configuration and rules of deploy/monitoring, with all times divided by `factor`. */
 export class LocalPrometheus {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -56,7 +56,7 @@ export class LocalPrometheus {
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`Prometheus stopped: ${said}`)));
     });
-    // Of no interest once it has been started.
+    // The end of the process does not matter after the start.
     ended.catch(() => undefined);
     const prometheus = new LocalPrometheus(`http://127.0.0.1:${port}`, child, directory);
     await Promise.race([prometheus.#untilReady(), ended]);
@@ -74,14 +74,14 @@ export class LocalPrometheus {
     return result;
   }
 
-  /** The names of the alerts that fire now. */
+  /** Returns the names of the alerts that are firing. */
   async firing(): Promise<readonly string[]> {
     const { alerts } = await this.#ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts');
     const names = alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
     return [...new Set(names)].toSorted();
   }
 
-  /** Rules that could not be evaluated. */
+  /** Returns the names of rules that could not be evaluated. */
   async failedRules(): Promise<readonly string[]> {
     const { groups } = await this.#ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules');
     return groups.flatMap(({ rules }) => rules.filter(({ health }) => health === 'err').map(({ name }) => name));
@@ -111,7 +111,7 @@ export class LocalPrometheus {
   }
 }
 
-/** The file that operators get, with other addresses and shorter times. */
+/** Writes the configuration that operators get, with other addresses and shorter times. */
 async function writeConfig(directory: string, targets: Targets, factor: number): Promise<void> {
   const shipped = parse(await readFile(path.join(monitoringFolder, 'prometheus.yaml'), 'utf8')) as {
     scrape_configs: ScrapeConfig[];

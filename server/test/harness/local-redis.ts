@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 
-/** A real Redis on a free loopback port that keeps nothing. */
+/** A real Redis on a free loopback port that stores nothing on disk. */
 export class LocalRedis {
   readonly url: string;
   readonly #server: ChildProcess;
   readonly #directory: string;
 
-  /** On the port of one that was stopped, if it is given: the same Redis after a restart. */
+  /** Starts a Redis. The port of a stopped one makes it look like the same Redis after a restart. */
   static async start(port?: number): Promise<LocalRedis> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-redis-'));
     port ??= await findFreePort();
@@ -44,7 +44,7 @@ export class LocalRedis {
     this.#directory = directory;
   }
 
-  /** Stops answering without closing a connection, like a machine that hangs. */
+  /** Stops responding without closing connections, like a machine that hangs. */
   pause(): void {
     this.#server.kill('SIGSTOP');
   }
@@ -54,7 +54,7 @@ export class LocalRedis {
   }
 
   async stop(): Promise<void> {
-    // A process that is paused does not hear that it should end.
+    // A paused process does not receive the signal to terminate.
     this.resume();
     if (this.#server.exitCode === null) {
       this.#server.kill('SIGTERM');

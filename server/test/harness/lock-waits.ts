@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** How many statements in this database wait for a lock. */
+/** Returns how many statements in this database are waiting for a lock. */
 export async function countLockWaits(database: Pick<pg.Pool, 'query'>): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity

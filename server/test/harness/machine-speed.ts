@@ -1,4 +1,4 @@
-/** What the work takes on a quiet machine with two processors of 2.5 GHz, in milliseconds of a processor. */
+/** The CPU milliseconds that the work takes on a quiet machine with two 2.5 GHz processors. */
 const usualMs = 4.5;
 const rounds = 40;
 const text = JSON.stringify(
@@ -6,18 +6,18 @@ const text = JSON.stringify(
 );
 
 /**
- * How many times more of the processor the same work takes now than on a quiet machine; at least one. Neighbours on the same
- * host slow a machine down without showing up in any of its own counts: they share caches and cores with it.
+ * Returns how many times more CPU time the same work takes now than on a quiet machine, at least 1. Neighbours on the
+ * same host share caches and cores, so they slow a machine down without showing up in its own counters.
  */
 export function slownessOfMachine(): number {
   const before = process.threadCpuUsage();
   for (let round = 0; round < rounds; round += 1) work();
-  // Over all rounds: the clock of a thread is too coarse for one of them.
+  // The time is taken over all rounds, because the thread clock is too coarse for a single one.
   const { user, system } = process.threadCpuUsage(before);
   return Math.max(1, (user + system) / 1_000 / rounds / usualMs);
 }
 
-/** Like that of a request: parsing, walking, writing. */
+/** Does work like that of a request: parsing, walking and writing JSON. */
 function work(): void {
   const members = JSON.parse(text) as Record<string, number>;
   let sum = 0;

@@ -5,7 +5,7 @@ import type { EmailAddress } from '../../src/core/identity/email-address.ts';
 import { parseEmailAddress } from '../../src/core/identity/email-address.ts';
 import type { SmtpConfig } from '../../src/platform/mail/smtp-config.ts';
 
-/** A mail as it arrived: whom the envelope named, and every byte of the text. */
+/** A mail as received, with the recipients of the envelope and every byte of the text. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -14,7 +14,7 @@ export interface ReceivedMail {
 
 type Hooks = Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onRcptTo' | 'disabledCommands' | 'secure'>;
 
-/** A real SMTP server on loopback, which a test can make slow, forgetful or unfriendly. */
+/** A real SMTP server on loopback that a test can make slow, forgetful or hostile. */
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
   readonly #server: SMTPServer;
@@ -82,12 +82,11 @@ export function addressOf(text: string): EmailAddress {
   return address;
 }
 
-/** A refusal as SMTP says it. */
 export function refusal(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
-/** The link in the text part of an invitation. */
+/** Returns the link in the text part of an invitation. */
 export function linkIn({ raw }: ReceivedMail): string {
   const text = raw.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');
   const [link] = /https?:\/\/\S+\/portal\/invitations\/\S+/.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { slownessOfMachine } from './machine-speed.ts';
 import { StatementMeter } from './statement-meter.ts';
 import { TurnMeter } from './turn-meter.ts';
 
-/* A server in a process of its own, which tells how long a turn of its event loop has taken at most, and a statement. */
+/* A server in its own process. It reports the longest turn of its event loop and the longest statement. */
 
 export type MeasuredOrder =
   | { readonly kind: 'start'; readonly config: ServerConfig }
@@ -37,7 +37,7 @@ async function obey(order: MeasuredOrder): Promise<unknown> {
   }
 }
 
-// A test that is given up leaves nothing behind.
+// The process exits with its parent, so an aborted test leaves nothing behind.
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
   const { number, order } = message as { number: number; order: MeasuredOrder };

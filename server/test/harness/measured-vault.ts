@@ -11,7 +11,7 @@ import type { TestVault } from './test-vault.ts';
 import type { TurnReport } from './turn-meter.ts';
 
 const program = path.resolve(import.meta.dirname, 'measured-vault-process.ts');
-/** What a request may take of a quiet machine's processor before others may run. */
+/** The most CPU time on a quiet machine that a request may take before others run. */
 const turnMaxMs = 50;
 const warmingCreates = 200;
 const measuredCreates = 41;
@@ -30,18 +30,18 @@ export interface MeasuredAnswer extends TurnReport, StatementReport {
   readonly text: string;
 }
 
-/** A second server on the database of a test vault, whose event loop is watched while it answers one request. */
+/** A second server on a test vault's database, whose event loop is measured while it serves a request. */
 export class MeasuredVault {
-  /** The longest turn that a request may take: 50 ms, or what as much work takes while the machine is slow. */
+  /** The longest turn that a request may take: 50 ms, or the equivalent on a machine that is slow at the moment. */
   turnMaxMs = turnMaxMs;
-  /** The longest turn of a plain create, by the median of many. */
+  /** The longest turn of a plain create: the median of many measurements. */
   plainCreateMs = 0;
   readonly #process: ChildProcess;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
   #url = '';
   #orders = 0;
 
-  /** Does what a vault does all day until its code is compiled, and measures what a plain create takes. */
+  /** Warms the server up with ordinary requests until its code is compiled, then measures a plain create. */
   static async start(vault: TestVault, key: string, outbound: Partial<OutboundConfig> = {}): Promise<MeasuredVault> {
     const measured = await MeasuredVault.serve(vault, { outbound });
     const create = (count: number) => ({ method: 'POST', path: '/tokens', key, body: plainToken(count) });
@@ -57,7 +57,7 @@ export class MeasuredVault {
     return measured;
   }
 
-  /** Only serves, by limits of its own where there are any. */
+  /** Starts the server without warming it up, with its own limits if given. */
   static async serve(
     vault: TestVault,
     own: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable } = {},
@@ -76,13 +76,13 @@ export class MeasuredVault {
     return this.#url;
   }
 
-  /** What the process holds of the memory of the machine. */
+  /** Returns the resident memory of the process. */
   async residentMebibytes(): Promise<number> {
     const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
   }
 
-  /** Files and connections that the process has open. */
+  /** Returns the number of files and connections that the process has open. */
   async openCount(): Promise<number> {
     return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
   }
@@ -94,8 +94,8 @@ export class MeasuredVault {
   }
 
   /**
-   * Measures again while a turn was too long, and returns the shortest: what a request costs comes back each time, garbage of
-   * earlier ones and other work of the machine do not.
+   * Repeats the measurement while a turn was too long, and returns the shortest. The cost of the request itself recurs
+   * each time. Garbage from earlier requests and other work on the machine do not.
    */
   async measureShort(request: MeasuredRequest): Promise<MeasuredAnswer> {
     let shortest = await this.measure(request);
@@ -107,13 +107,13 @@ export class MeasuredVault {
     return shortest;
   }
 
-  /** The machine may have become slower since the last look, and faster again. */
+  /** Adjusts the limit, because the machine may have become slower or faster since the last check. */
   async #allowForSlowness(): Promise<void> {
     const slowness = (await this.#order({ kind: 'slowness' })) as number;
     this.turnMaxMs = Math.max(turnMaxMs * slowness, 8 * this.plainCreateMs);
   }
 
-  /** The longest turn while several requests are answered at the same time. */
+  /** Returns the longest turn while several requests are served at the same time. */
   async measureAll(requests: readonly MeasuredRequest[]): Promise<TurnReport> {
     await this.#order({ kind: 'begin' });
     await Promise.all(requests.map((request) => this.send(request)));
@@ -158,7 +158,10 @@ export class MeasuredVault {
     await exited;
   }
 
-  /** Numbered, so that what a test has given up waiting for is not taken for the outcome of the next. */
+  /**
+   * Sends a numbered order. The number keeps a late reply that a test no longer waits for from
+   * being taken for the next one.
+   */
   #order(order: MeasuredOrder): Promise<unknown> {
     this.#orders += 1;
     const number = this.#orders;

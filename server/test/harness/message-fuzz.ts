@@ -1,6 +1,6 @@
 /**
- * A script that sends fuzzed messages to frames: real ones in which something was changed, and values that only a structured
- * clone can carry, in envelopes that are right, wrong or missing. A seed gives the same messages again.
+ * A script that sends fuzzed messages to frames. It changes parts of real messages, and adds values that only a
+ * structured clone can carry. The envelopes are correct, wrong or missing. The same seed produces the same messages.
  */
 export const messageFuzz = `
   globalThis.fuzz = ({ seed, count, nonce, key, targets, origin }) => {

@@ -6,11 +6,13 @@ import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 type Role = 'serve' | 'work';
 
-/** A server, a worker and Redis as an operator starts them, on ports that stay the same: each can be stopped and started again. */
+/**
+ * A server, a worker and Redis, started as an operator would, on fixed ports. Each can be stopped and started again.
+ */
 export class MonitoredVault {
   readonly database: TestDatabase;
   readonly url: string;
-  /** Of the admin ports, as targets of Prometheus. */
+  /** The addresses of the admin ports as Prometheus targets. */
   readonly addresses: Readonly<Record<Role, string>>;
   readonly managementKey: string;
   readonly #settings: Readonly<Record<string, string>>;
@@ -75,7 +77,7 @@ export class MonitoredVault {
     this.#redis = await LocalRedis.start(Number(new URL(this.#redis.url).port));
   }
 
-  /** The key of a new application. */
+  /** Creates an application and returns its key. */
   async createKey(application: object): Promise<string> {
     const body = { name: 'Monitored', ...application };
     const { key } = (await (await this.request('POST', '/applications', { key: this.managementKey, body })).json()) as {

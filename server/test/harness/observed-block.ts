@@ -1,15 +1,15 @@
 import { untilTrue } from './deadline.ts';
 
 /**
- * How long a block lasts, as far as its client can tell. It lasts at least until the last refused request was sent, and at
- * most until the first admitted one was answered: both hold however slowly this machine sends and answers.
+ * How long a block lasts, as observed by its client. It lasts at least until the last refused request was sent, and at
+ * most until the first admitted request got its response. Both bounds hold however slow this machine is.
  */
 export interface ObservedBlock {
   readonly atLeastMs: number;
   readonly atMostMs: number;
 }
 
-/** The first request begins the block, and has to be refused. */
+/** Observes a block from its first request, which must be refused, to the first admitted one. */
 export async function observeBlock(isRefused: () => Promise<boolean>): Promise<ObservedBlock> {
   const beganAfter = performance.now();
   if (!(await isRefused())) throw new Error('Nothing was blocked.');

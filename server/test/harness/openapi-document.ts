@@ -1,6 +1,9 @@
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** A description of the API with every reference replaced by what it refers to: no schema of ours contains itself. */
+/**
+ * Returns an API description with every reference replaced by its target. This terminates because
+ * no schema contains itself.
+ */
 export function withoutReferences(document: unknown): unknown {
   const { components = {} } = document as { components?: Components };
   const resolve = (value: unknown): unknown => {

@@ -6,13 +6,13 @@ import type { OpenidConfig } from '../../src/platform/outbound/openid-provider.t
 
 const clientSecret = 'between the vault and the provider';
 
-/** A real OpenID provider on loopback. Anyone who types a name into its form is that person. */
+/** A real OpenID provider on loopback. Its form accepts any name without a password. */
 export class OpenidServer {
   readonly config: OpenidConfig;
   readonly #server: Server;
 
   static async start(port: number, redirectUri: string): Promise<OpenidServer> {
-    // Another name than that of the vault, so that a browser sees two sites.
+    // The host differs from the vault's, so that a browser sees two sites.
     const issuer = `http://127.0.0.1:${port}`;
     const provider = new Provider(issuer, {
       clients: [{ client_id: 'strongroom', client_secret: clientSecret, redirect_uris: [redirectUri] }],

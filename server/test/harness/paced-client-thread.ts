@@ -10,7 +10,7 @@ const { url, localAddress, streams, isElsewhere } = workerData as {
   streams: readonly PacedStream[];
   isElsewhere: boolean;
 };
-// Linux gives each thread a priority of its own.
+// On Linux, each thread has its own priority.
 if (isElsewhere) setPriority(constants.priority.PRIORITY_LOW);
 const underWayMax = 100;
 const agent = new http.Agent({ keepAlive: true, maxSockets: underWayMax, localAddress });
@@ -56,7 +56,7 @@ async function pace(
   }
 }
 
-/** The status of the answer, read to its end; 0 where there was none. */
+/** Sends a request, reads the response to its end and returns its status, or 0 if there was none. */
 function send({ method, path, key, body, contentType = 'application/json' }: PacedRequest): Promise<number> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = { 'bt-api-key': key, ...(text === undefined ? {} : { 'content-type': contentType }) };

@@ -9,7 +9,7 @@ export interface PacedRequest {
   readonly contentType?: string;
 }
 
-/** Requests that are sent in turn, so many a second, whether or not the ones before have been answered. */
+/** Requests that are sent in turn at a fixed rate, whether or not earlier ones have finished. */
 export interface PacedStream {
   readonly requests: readonly PacedRequest[];
   readonly perSecond: number;
@@ -17,15 +17,20 @@ export interface PacedStream {
 
 export interface PacedOutcome {
   readonly latenciesMs: readonly number[];
-  /** How often each status came; 0 stands for a connection that broke, -1 for what was not sent because too much was under way. */
+  /**
+   * The number of responses by status. 0 is a broken connection. -1 is a request that was not sent
+   * because too many were in flight.
+   */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** A client in a thread of its own and at an address of its own, so that what it does neither slows down nor counts for others. */
+/**
+ * A client with its own thread and address, so that its work neither slows down others nor counts against their limits.
+ */
 export class PacedClient {
   readonly #worker: Worker;
 
-  /** One that stands for a machine elsewhere uses the processors that nothing else needs. */
+  /** A client with `isElsewhere` stands for a remote machine. It runs at low priority and uses only idle CPU time. */
   constructor(
     url: string,
     localAddress: string,
@@ -36,7 +41,7 @@ export class PacedClient {
     });
   }
 
-  /** Sends for so long, and waits for the rest of the answers. */
+  /** Sends for the given time, then waits for the remaining responses. */
   run(milliseconds: number): Promise<PacedOutcome> {
     return new Promise((resolve, reject) => {
       this.#worker.once('message', resolve);

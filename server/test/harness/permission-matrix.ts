@@ -2,22 +2,28 @@ import { type Permission, permissionCatalog, permissionsOf } from '../../src/cor
 import { createApplication } from './test-application.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-/** How a permission reaches an application. */
+/** The ways in which an application holds a permission. */
 export const variants = ['granted', 'missing', 'other container', 'other transform'] as const;
 export type Variant = (typeof variants)[number];
 
-/** What a route asks for, and how it treats a grant that lies elsewhere. */
+/** The permission that a route needs, and how it treats a grant for another container. */
 export interface MatrixRoute {
   readonly method: string;
-  /** As OpenAPI writes it. */
+  /** The path in OpenAPI notation. */
   readonly path: string;
   readonly needs: Permission | 'any-key' | 'session-key';
-  /** A second permission, without which the first is not enough. */
+  /** A second permission that is required in addition. */
   readonly alsoNeeds?: Permission;
   readonly status: number;
-  /** `token`, `use` and `create` are refused elsewhere, `list` is empty there, `plain` knows no containers. */
+  /**
+   * With a grant for another container, `token`, `use` and `create` are refused and `list` is empty.
+   * `plain` has no containers.
+   */
   readonly scope: 'token' | 'use' | 'create' | 'list' | 'plain';
-  /** The path with its ids filled in, and the body. Called for every request, so it may make what the request destroys. */
+  /**
+   * Returns the path with its ids filled in, and the body. It is called for every request, so it may create
+   * what the request destroys.
+   */
   readonly prepare: (
     tenant: TestTenant,
   ) => Promise<{ readonly path: string; readonly body?: unknown; readonly headers?: Record<string, string> }>;
@@ -29,7 +35,7 @@ export interface MatrixKey {
   readonly key: string;
 }
 
-/** Every permission in every variant, as the key of an application of the type that can hold it. */
+/** Creates a key for every permission in every variant, on an application of the type that can hold it. */
 export function makeMatrixKeys(vault: TestVault, tenant: TestTenant): Promise<MatrixKey[]> {
   const wanted = permissionCatalog.flatMap(({ type }) => variants.map((variant) => ({ permission: type, variant })));
   return Promise.all(
@@ -60,7 +66,10 @@ export async function makeKey(
   return key;
 }
 
-/** As an older version could have stored them: one that redacts what it lets others use can no longer be written. */
+/**
+ * Changes the rules to redact, as an older version could have stored them. The API no longer accepts a rule that
+ * redacts and grants `token:use`.
+ */
 async function redactRules(vault: TestVault, applicationId: string): Promise<void> {
   await vault.database.owner.query(
     `update applications set rules = replace(rules::text, '"reveal"', '"redact"')::jsonb where id = $1`,
@@ -70,7 +79,10 @@ async function redactRules(vault: TestVault, applicationId: string): Promise<voi
 
 export type Expected = 'allowed' | 'forbidden' | 'empty' | 'redacted';
 
-/** The table, in words: who holds what the route needs is allowed, everybody else is forbidden. */
+/**
+ * Returns the expected result: a caller with the permission that the route needs is allowed,
+ * everybody else is forbidden.
+ */
 export function expectedFor(
   route: MatrixRoute,
   { permission, variant }: Pick<MatrixKey, 'permission' | 'variant'>,

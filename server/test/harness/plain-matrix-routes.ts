@@ -1,9 +1,9 @@
 import type { MatrixRoute } from './permission-matrix.ts';
 
-/** A request that needs nothing to be made beforehand. */
+/** Returns a request that needs no preparation. */
 export const at = (path: string, body?: unknown) => async () => (body === undefined ? { path } : { path, body });
 
-/** Routes about the tenant as a whole, and what is the same for every tenant. */
+/** Routes that concern the tenant as a whole, or data that is the same for every tenant. */
 export const plainRoutes: readonly MatrixRoute[] = [
   {
     method: 'GET',

@@ -5,20 +5,20 @@ import { Chromium } from './chromium.ts';
 import { inviteTo } from './portal-people.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-/** A member of a tenant at a real browser, signed in. */
+/** A signed-in member of a tenant in a real browser. */
 export interface MemberAtBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly email: string;
-  /** What the browser complained about in its console, such as a violated policy. */
+  /** Console messages of the browser, such as a violated policy. */
   readonly complaints: string[];
-  /** Opens a page of the portal and waits until it has everything. */
+  /** Opens a portal page and waits until it has loaded completely. */
   readonly open: (path: string) => Promise<void>;
 }
 
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;
 
-/** The portal in Chromium. Cookies of the vault need a trustworthy origin, which localhost is. */
+/** The portal in Chromium. The vault's cookies need a trustworthy origin, and localhost is one. */
 export class PortalBrowser {
   readonly chromium: Chromium;
   readonly #vault: TestVault;
@@ -36,7 +36,7 @@ export class PortalBrowser {
     return this.#vault.server.url.replace('127.0.0.1', 'localhost');
   }
 
-  /** Accepts an invitation, as a newcomer does. */
+  /** Signs in by accepting an invitation, as a new member does. */
   async signIn(tenant: TestTenant, role: Role, options: ContextOptions = {}): Promise<MemberAtBrowser> {
     const { path, email } = await inviteTo(this.#vault, tenant);
     const { context, page, complaints } = await this.chromium.open(options);
@@ -57,7 +57,7 @@ export class PortalBrowser {
 
   async #setRole(tenant: TestTenant, email: string, role: Role): Promise<void> {
     const { owner } = this.#vault.database;
-    // The owner of a tenant that nobody bootstrapped has no e-mail address and no way to sign in.
+    // The owner of a tenant that was not bootstrapped has no e-mail address and cannot sign in.
     if (role === 'OWNER')
       await owner.query(`update members set role = 'ADMIN' where tenant_id = $1 and role = 'OWNER'`, [tenant.id]);
     await owner.query(
@@ -67,7 +67,7 @@ export class PortalBrowser {
   }
 }
 
-/** Waits until the page has a heading and nothing is being loaded. */
+/** Waits until the page has a heading and has finished loading. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await expect.poll(() => page.locator('.loading, [aria-busy=true]').count()).toBe(0);

@@ -6,7 +6,7 @@ import type { TestTenant, TestVault } from './test-vault.ts';
 
 export const goodPassword = 'correct horse battery staple 7';
 
-/** The path of a new invitation's link, as an operator sees it. */
+/** Creates an invitation and returns the path of its link, as an operator sees it. */
 export async function inviteTo(
   vault: Pick<TestVault, 'server'>,
   tenant: Pick<TestTenant, 'id'>,
@@ -20,7 +20,7 @@ export async function inviteTo(
   return { id, email, path: (await invitations.showLink(tenantId, id)) ?? '' };
 }
 
-/** Somebody who has accepted an invitation and is signed in by that. */
+/** Returns a visitor who is signed in by accepting an invitation. */
 export async function welcome(
   vault: Pick<TestVault, 'server'>,
   tenant: Pick<TestTenant, 'id'>,
@@ -37,7 +37,7 @@ export async function setPassword(visitor: PortalVisitor, password = goodPasswor
   return (await setPasswordWithCodes(visitor, password)).secret;
 }
 
-/** The same, with the recovery codes that are shown then. */
+/** Sets a password with an authenticator and returns its secret and the recovery codes. */
 export async function setPasswordWithCodes(
   visitor: PortalVisitor,
   password = goodPassword,
@@ -53,17 +53,17 @@ export async function setPasswordWithCodes(
   return { secret, codes: codesIn(answer) };
 }
 
-/** The recovery codes on a page. */
+/** Returns the recovery codes on a page. */
 export function codesIn({ text }: PageAnswer): string[] {
   return [...text.matchAll(/<li><code>([A-Z2-7-]{19})<\/code><\/li>/g)].map(([, code = '']) => code);
 }
 
-/** What the app shows now, or so many steps later. */
+/** Returns the code that the authenticator shows now, or `steps` steps later. */
 export function codeOf(secret: string, steps = 0): string {
   return computeTotp(secret, Math.floor(Date.now() / 30_000) + steps);
 }
 
-/** Somebody who has signed in with a password, not with a link. */
+/** Returns a visitor who has signed in with a password, not with a link. */
 export async function signInProven(
   vault: Pick<TestVault, 'server'>,
   tenant: Pick<TestTenant, 'id'>,

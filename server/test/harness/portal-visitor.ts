@@ -1,4 +1,4 @@
-/** What a page answered. */
+/** The response to a page request. */
 export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface PageAnswer {
   readonly location: string | null;
 }
 
-/** Somebody at a browser, without the browser: keeps cookies, sends forms as one would, and follows nothing by itself. */
+/** A portal user without a browser. It keeps cookies, sends forms like a browser and follows no redirects. */
 export class PortalVisitor {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
@@ -32,7 +32,7 @@ export class PortalVisitor {
     });
   }
 
-  /** As a script of the portal does. */
+  /** Sends a request as a portal script does. */
   send(
     method: string,
     path: string,
@@ -42,7 +42,7 @@ export class PortalVisitor {
     return this.#send(path, { method, headers, ...(body === undefined ? {} : { body }) });
   }
 
-  /** The same person at another server of the vault. */
+  /** Returns the same visitor at another server of the vault. */
   at(url: string): PortalVisitor {
     const other = new PortalVisitor(url);
     for (const [name, value] of this.cookies) other.cookies.set(name, value);
@@ -75,7 +75,7 @@ export class PortalVisitor {
   }
 }
 
-/** The value of a hidden field, or what an element shows. */
+/** Returns the value of a hidden field. */
 export function fieldIn(page: PageAnswer, name: string): string {
   const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text) ?? [];
   return value;

@@ -2,7 +2,7 @@ import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
 
-/** One that the user may write to whom PostgreSQL runs as. */
+/** Creates a directory that the PostgreSQL user may write to. */
 export async function makeDirectory(parent: string, name: string): Promise<string> {
   const directory = path.join(parent, name);
   await mkdir(directory, { mode: 0o700 });

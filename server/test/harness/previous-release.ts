@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const commit = 'a1cb550';
 const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** Puts the source of the previous release into an empty folder, with its packages; returns the path of its program. */
+/** Unpacks the previous release into an empty folder, installs its packages and returns the path of its program. */
 export async function unpackPreviousRelease(folder: string): Promise<string> {
   await run('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', repository, commit, folder]);
   await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });

@@ -4,11 +4,14 @@ import path from 'node:path';
 import { databaseTimeoutSeconds, patienceMs, requestTimeoutSeconds } from './deadline.ts';
 
 const ownMain = path.resolve(import.meta.dirname, '../../src/main.ts');
-/** Compiling the same source for every start would cost more than the tests themselves. */
+/** Compiling the same source for every start would take longer than the tests themselves. */
 const compileCache = path.resolve(import.meta.dirname, '../../../node_modules/.cache/strongroom-compile-cache');
-/** Another way to start the program, such as in a container: it gets the command as arguments and the settings as environment. */
+/**
+ * An alternative way to start the program, such as in a container. It receives the command as arguments and the
+ * settings in its environment.
+ */
 const launcher = process.env['PROGRAM_LAUNCHER'];
-/** Whether what runs is not the source beside this file. */
+/** True if the program under test is not the source next to this file. */
 export const isLaunched = launcher !== undefined;
 
 export interface Exit {
@@ -17,14 +20,16 @@ export interface Exit {
   readonly stderr: string;
 }
 
-/** Unless a test says otherwise: no load balancer has to notice that a server stops, and the machine may be slow. */
+/**
+ * Settings that a test may override. No load balancer has to notice that a server stops, and the machine may be slow.
+ */
 const defaults = {
   STRONGROOM_DRAIN_DELAY_SECONDS: '0',
   STRONGROOM_DATABASE_TIMEOUT_SECONDS: String(databaseTimeoutSeconds),
   STRONGROOM_REQUEST_TIMEOUT_SECONDS: String(requestTimeoutSeconds),
 };
 
-/** The program as an operator starts it: in a process of its own, with nothing else in its environment. */
+/** The program as an operator starts it: in its own process, with nothing else in its environment. */
 export class Program {
   static readonly #running = new Set<Program>();
   readonly #process: ChildProcess;
@@ -49,7 +54,7 @@ export class Program {
     return new Program(command, environment, main).exit();
   }
 
-  /** Ends what a failed test has left behind. */
+  /** Stops all programs that a failed test has left behind. */
   static async killAll(): Promise<void> {
     await Promise.all([...Program.#running].map((program) => program.stop()));
   }
@@ -76,7 +81,7 @@ export class Program {
     });
   }
 
-  /** What was printed up to and including the text; throws when the program ends before, or takes too long. */
+  /** Returns the output up to and including the text. Throws if the program ends first or takes too long. */
   async output(text: string): Promise<string> {
     const isThere = () => this.#stdout.includes(text) || !Program.#running.has(this);
     await this.#within(
@@ -92,7 +97,7 @@ export class Program {
     return this.#stdout;
   }
 
-  /** The one line of JSON that says that it is ready. */
+  /** Returns the parsed line of JSON that reports readiness. */
   async ready<T>(): Promise<T> {
     return JSON.parse(await this.output('\n')) as T;
   }
@@ -124,7 +129,7 @@ export class Program {
   }
 }
 
-/** The command lines of all processes of this machine that mention a path. */
+/** Returns the command lines of all processes on this machine that mention a path. */
 export async function listProcessesAt(directory: string): Promise<string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(processes.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));

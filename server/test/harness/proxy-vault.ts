@@ -7,17 +7,17 @@ import { TestAuthority, type TestCertificate } from './test-authority.ts';
 import { TestResolver } from './test-resolver.ts';
 import { type TestAnswer, type TestElements, type TestTenant, TestVault } from './test-vault.ts';
 
-/** The host that every destination of a test has, unless it is given another. */
+/** The default host of destinations in tests. */
 export const destinationHost = 'api.provider.example';
 
 export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'>> {
   readonly limits?: Partial<OutboundLimits>;
-  /** Further names that the certificate of the destination is valid for. */
+  /** Further names that the destination's certificate is valid for. */
   readonly names?: readonly string[];
   readonly behaviour?: Behaviour;
   readonly elements?: TestElements;
   readonly traces?: TraceConfig;
-  /** Starts further destinations, whose ports may then be called as well, and makes settings that need the authority. */
+  /** Starts further destinations, whose ports are then allowed too, and returns settings that need the authority. */
   readonly prepare?: (authority: TestAuthority) => Promise<Partial<OutboundConfig>>;
 }
 
@@ -25,13 +25,13 @@ export interface ProxyCall {
   readonly key?: string;
   readonly method?: string;
   readonly url?: string;
-  /** Behind `/proxy`. */
+  /** The path after `/proxy`. */
   readonly path?: string;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A vault whose operator has named one destination on loopback, with an authority and a resolver of the test's own. */
+/** A vault whose operator has allowed one destination on loopback, with the test's own authority and resolver. */
 export class ProxyVault {
   readonly vault: TestVault;
   readonly tenant: TestTenant;
@@ -99,7 +99,7 @@ export class ProxyVault {
     });
   }
 
-  /** Stores a token and gives back its id. */
+  /** Stores a token and returns its id. */
   async store(data: unknown, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const answer = await this.vault.request('POST', '/tokens', {
       key: this.tenant.keys.private,
@@ -109,7 +109,7 @@ export class ProxyVault {
     return (answer.body as { id: string }).id;
   }
 
-  /** What the audit log says about calls, oldest first. */
+  /** Returns the audit records of proxy calls, oldest first. */
   async records(): Promise<Record<string, unknown>[]> {
     return (await this.vault.auditRecords(this.tenant.id)).filter((record) => record['entity_type'] === 'proxy');
   }
@@ -120,7 +120,7 @@ export class ProxyVault {
   }
 }
 
-/** The problem in an answer of the proxy itself. */
+/** Returns the problem in a response of the proxy itself. */
 export function proxyErrorOf({ body }: TestAnswer): Record<string, unknown> {
   return (body as { proxy_error?: Record<string, unknown> } | undefined)?.proxy_error ?? {};
 }

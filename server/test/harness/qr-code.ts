@@ -2,13 +2,13 @@ import jsqr from 'jsqr';
 import type { Locator } from 'playwright-core';
 
 interface Pixels {
-  /** Red, green, blue and opacity of each, as base64: as numbers they would take seconds to arrive. */
+  /** Red, green, blue and opacity of each pixel in base64. Sent as numbers, they would take seconds to arrive. */
   readonly data: string;
   readonly width: number;
   readonly height: number;
 }
 
-/** Runs in a browser. */
+/** Returns a script that runs in a browser. */
 const readPixels = (base64: string) => `(async () => {
   const bitmap = await createImageBitmap(await (await fetch('data:image/png;base64,${base64}')).blob());
   const { width, height } = bitmap;
@@ -18,10 +18,10 @@ const readPixels = (base64: string) => `(async () => {
   return { data: new Uint8Array(data.buffer).toBase64(), width, height };
 })()`;
 
-/** What a camera would read from an element of a page: from its pixels, as the browser draws them. */
+/** Returns what a camera would read from an element of a page. It decodes the pixels that the browser draws. */
 export async function readQrCode(element: Locator): Promise<string | undefined> {
   const picture = (await element.screenshot()).toString('base64');
-  // In a page of its own, since the policy of the other lets no picture in.
+  // The picture is decoded in another page, because the first page's policy blocks images.
   const page = await element.page().context().newPage();
   try {
     const { data, width, height } = await page.evaluate<Pixels>(readPixels(picture));

@@ -9,11 +9,14 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How PostgreSQL would go about a statement, seen as the server sees it: with its role, in its tenant. */
+/** The plan that PostgreSQL chooses for a statement with the server's role and tenant. */
 export class QueryPlan {
   readonly #nodes: readonly PlanNode[];
 
-  /** Of a statement with a name it is the plan that is kept after some calls and suits any values. */
+  /**
+   * Explains a statement. For a named statement it uses the generic plan, which PostgreSQL keeps after some calls
+   * and which fits any values.
+   */
   static async explain(database: TestDatabase, tenantId: string, statement: SentStatement): Promise<QueryPlan> {
     const { name, text, values = [] } = statement;
     const client = await database.owner.connect();
@@ -41,7 +44,7 @@ export class QueryPlan {
     this.#nodes = nodes;
   }
 
-  /** The tables that are read from end to end. */
+  /** The tables that are read by a sequential scan. */
   get scannedTables(): string[] {
     return this.#nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : []));
   }
@@ -50,7 +53,7 @@ export class QueryPlan {
     return [...new Set(this.#nodes.flatMap((node) => node['Index Name'] ?? []))];
   }
 
-  /** What indexes are asked for: where reading begins and ends. */
+  /** The index conditions, which determine where reading an index begins and ends. */
   get indexConditions(): string[] {
     return this.#nodes.flatMap((node) => node['Index Cond'] ?? []);
   }

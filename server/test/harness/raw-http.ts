@@ -6,14 +6,13 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Everything that came over the connection. */
+  /** Everything received over the connection. */
   readonly text: string;
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads until the server closes the connection. The bytes
- * should therefore ask for that (`Connection: close`) or be such that the server does it by itself. Several pieces arrive
- * as several.
+ * Sends raw bytes that no HTTP client would send, and reads until the server closes the connection. The bytes should
+ * therefore request this (`Connection: close`) or make the server close by itself. Several pieces are sent separately.
  */
 export async function sendRaw(url: string, bytes: string | Uint8Array | readonly string[]): Promise<RawAnswer> {
   const pieces = typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes;
@@ -26,7 +25,7 @@ export async function sendRaw(url: string, bytes: string | Uint8Array | readonly
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', () => resolve());
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // A server that closes while we are still sending resets the connection; what it said before counts.
+      // A server that closes the connection during the request resets it. Everything received before still counts.
       if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve();
       else reject(error);
     });
@@ -42,7 +41,7 @@ async function writeApart(socket: Socket, pieces: readonly (string | Uint8Array)
   }
 }
 
-/** A request head with its blank line; the caller adds the body. */
+/** Returns a request head with its blank line. The caller appends the body. */
 export function requestHead(line: string, headers: Readonly<Record<string, string>>): string {
   const all = { host: 'localhost', connection: 'close', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands between a client and a server on loopback, and keeps what the server has sent. */
+/** A relay between a client and a server on loopback that records what the server sends. */
 export class RecordingRelay {
   readonly url: string;
-  /** Headers and bodies of all responses. */
+  /** The headers and bodies of all responses. */
   readonly responses: string[] = [];
   readonly #server: Server;
 

@@ -13,7 +13,7 @@ import { makeDirectory } from './postgres-directory.ts';
 const run = promisify(execFile);
 const standbyName = 'second';
 
-/** A primary, and a standby that streams from it and can leave, come back and stop responding. */
+/** A primary and a streaming standby that can leave, return and stop responding. */
 export class ReplicatedPostgres {
   readonly primary: LocalPostgres;
   readonly #admin: pg.Client;
@@ -39,7 +39,7 @@ export class ReplicatedPostgres {
     this.#password = parts.password;
   }
 
-  /** Copies the primary first if there is no copy yet. Resolves once it streams. */
+  /** Starts the standby, copying the primary first if there is no copy yet. Resolves when it streams. */
   async startStandby(): Promise<void> {
     this.#standby = await LocalPostgres.start({
       password: this.#password,
@@ -47,7 +47,7 @@ export class ReplicatedPostgres {
       settings: {
         fsync: 'off',
         primary_conninfo: `${this.primary.url}?application_name=${standbyName}`,
-        // A commit that began to wait while the list was changed is confirmed with the next report.
+        // A commit that began to wait during a change of the list is confirmed with the next report.
         wal_receiver_status_interval: '1s',
       },
     });
@@ -61,12 +61,15 @@ export class ReplicatedPostgres {
     await this.#untilStreaming(false);
   }
 
-  /** As Patroni does it: in its lenient mode, the list is empty as soon as there is no standby. */
+  /**
+   * Sets the list of required standbys as Patroni does. In its lenient mode, the list becomes empty as
+   * soon as there is no standby.
+   */
   async requireStandby(names: string): Promise<void> {
     const { rows } = await this.#admin.query<{ names: string }>(
       `select current_setting('synchronous_standby_names') as names`,
     );
-    // A reload that changes nothing would reach sessions at a moment that nobody can wait for.
+    // A reload without a change would reach sessions at a time that cannot be observed.
     if (rows[0]?.names !== names) {
       await this.#admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await this.#admin.query('select pg_reload_conf()');
@@ -76,7 +79,7 @@ export class ReplicatedPostgres {
     });
   }
 
-  /** The standby stays connected, and confirms nothing. */
+  /** Freezes the standby's receiver: it stays connected but confirms nothing. */
   async freeze(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#standby?.url ?? '' });
     await client.connect();
@@ -108,7 +111,7 @@ export class ReplicatedPostgres {
     if (hasCopy) return directory;
     await chmod(directory, 0o711);
     const cluster = await makeDirectory(directory, 'postgres');
-    // -R makes it a standby.
+    // The flag -R makes the copy a standby.
     const flags = ['-D', cluster, '-R', '-X', 'stream', '--checkpoint=fast', '--no-sync', '-d', this.primary.url];
     await run(path.join(this.primary.binaryDirectory, 'pg_basebackup'), flags, {
       ...(await findProcessOwner()),
@@ -129,7 +132,10 @@ export class ReplicatedPostgres {
   }
 }
 
-/** The state of the standby once PostgreSQL uses this list. It differs for each kind of list, which shows that the new list is in effect. */
+/**
+ * Returns the standby's state after PostgreSQL has loaded this list. It differs for each kind of list, which shows that
+ * the new list is in effect.
+ */
 function stateUnder(names: string): string {
   if (names === '') return 'async';
   return names.startsWith('ANY') ? 'quorum' : 'sync';

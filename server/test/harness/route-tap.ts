@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** What `start` starts, and the routes of each web server that was made meanwhile, in the order in which they were made. */
+/** Returns the result of `start`, and the routes of each web server created meanwhile, in order of creation. */
 export async function tapRoutes<T>(start: () => Promise<T>): Promise<{ started: T; servers: RouteOptions[][] }> {
   const servers: RouteOptions[][] = [];
   const listen = (message: unknown) => {

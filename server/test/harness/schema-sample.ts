@@ -1,4 +1,4 @@
-/** The parts of a JSON schema that decide what its smallest value is. */
+/** The parts of a JSON schema that determine its smallest value. */
 export interface Schema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -12,7 +12,7 @@ export interface Schema {
   readonly minimum?: number;
 }
 
-/** The smallest value that a schema accepts. */
+/** Returns the smallest value that a schema accepts. */
 export function sampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];

@@ -6,7 +6,7 @@ import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Seals and counts every record that is committed, as a worker does; returns how many records that were. */
+/** Seals and counts every committed record, as a worker does. Returns the number of records. */
 export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const sealer = new Sealer({ database: database.open(), signer });
   let sealed = 0;
@@ -22,8 +22,8 @@ export async function sealAll(database: TestDatabase, signer: AuditSigner): Prom
 }
 
 /**
- * Until one pass can take every committed record. A transaction in the database of another test holds the sealer back too,
- * because transactions are numbered per server.
+ * Waits until one pass can seal every committed record. A transaction in another test's database also holds the sealer
+ * back, because transactions are numbered per server.
  */
 export async function untilSealable(database: TestDatabase): Promise<void> {
   await untilTrue(
@@ -38,7 +38,7 @@ export async function untilSealable(database: TestDatabase): Promise<void> {
   );
 }
 
-/** One pass: seals what can be sealed at this moment. */
+/** Runs one pass, which seals what can be sealed at this moment. */
 export async function sealOnce(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const { sealed } = await new Sealer({ database: database.open(), signer }).seal();
   return sealed;
@@ -49,8 +49,8 @@ export function signerOf(server: VaultServer): AuditSigner {
 }
 
 /**
- * Fills the log of a tenant without a server: `count` records over `days` days up to now, each `perTransaction` of them in a
- * transaction of their own.
+ * Fills a tenant's log without a server: `count` records over the last `days` days, with `perTransaction`
+ * records in each transaction.
  */
 export async function fillLog(
   database: TestDatabase,
@@ -73,7 +73,9 @@ export async function fillLog(
   );
 }
 
-/** Text that is hard to spell: quotes, control characters, what JSON escapes and what it does not. */
+/**
+ * Returns text that is hard to encode: quotes, control characters, and characters that JSON does and does not escape.
+ */
 export function hardText(): string {
   const pieces = [
     '"',

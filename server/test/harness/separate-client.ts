@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Clients that write a body before they read the response; the way in which each of them is written is its own. */
+/** Clients that write a body before they read the response. Each is written in a different way. */
 export type ClientKind = 'fetch' | 'fetch-stream' | 'http-end' | 'http-pipe' | 'http-continue';
 
 const clients: Readonly<Record<ClientKind, string>> = {
@@ -15,8 +15,8 @@ const clients: Readonly<Record<ClientKind, string>> = {
 };
 
 /**
- * Sends large bodies from a process of its own, one after the other, and tells how each ended: with a status, or with the
- * code of an error. Inside one process client and server take turns, and a race between writing and closing never happens.
+ * Sends large bodies one after another from another process, and returns how each ended: a status or an error code.
+ * Within one process, client and server take turns, so a race between writing and closing would never happen.
  */
 export async function sendFromElsewhere(
   kind: ClientKind,

@@ -3,7 +3,7 @@ import { at } from './plain-matrix-routes.ts';
 import { TestSessions } from './test-sessions.ts';
 import type { TestVault } from './test-vault.ts';
 
-/** Listing sessions, and ending one that is made for it. */
+/** Returns the routes that list sessions and that end a session created for the request. */
 export function sessionRoutes(vaultOf: () => TestVault): readonly MatrixRoute[] {
   return [
     {

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 
-/** With so many processes for each processor, work still takes no longer than a deadline allows. */
+/** The number of processes per processor at which work still meets its deadlines. */
 const expectedLoad = 4;
 
-/** How many times longer than usual a test waits before it gives up: the more, the busier the machine is. */
+/** The factor by which deadlines in tests grow on a busy machine. */
 export const slowdown = Math.max(1, Math.ceil((loadavg()[0] ?? 0) / (expectedLoad * availableParallelism())));

@@ -15,7 +15,10 @@ const modulePaths = [
   '/opt/homebrew/lib/softhsm/libsofthsm2.so',
 ];
 
-/** A real PKCS#11 module with throw-away tokens. One per process: SoftHSM reads its configuration from the environment. */
+/**
+ * A real PKCS#11 module with throw-away tokens. There is one per process, because SoftHSM reads its
+ * configuration from the environment.
+ */
 export class SoftHsm {
   readonly modulePath: string;
   readonly #directory: string;
@@ -44,7 +47,7 @@ export class SoftHsm {
     await run('softhsm2-util', ['--init-token', '--free', '--label', label, '--pin', pin, '--so-pin', `so-${pin}`]);
   }
 
-  /** Takes every token away while `work` runs, as if the cable had been pulled. */
+  /** Removes every token while `work` runs, as if the cable had been unplugged. */
   async whileAway(work: () => Promise<void>): Promise<void> {
     const elsewhere = `${this.#tokens}-away`;
     await rename(this.#tokens, elsewhere);
@@ -63,7 +66,10 @@ export class SoftHsm {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** The library reads its configuration when it is initialised; another test file of this process may have done that. */
+  /**
+   * Finalizes the library, which reads its configuration on initialisation. Another test file of this
+   * process may have initialised it.
+   */
   async #finalize(): Promise<void> {
     const { library } = await loadPkcs11Module(this.modulePath);
     library.C_Finalize();

@@ -1,14 +1,14 @@
-/** A way to the inside that has to be refused, and the layer that must do so even if the other one slept. */
+/** A request to the inside that must be refused, and the layer that must refuse it even if the other one failed. */
 export interface SsrfCase {
   readonly name: string;
   readonly layer: 'url' | 'address' | 'header';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the host of the URL resolves to, where it is a name that resolves. */
+  /** The addresses that the host of the URL resolves to, if it is a name that resolves. */
   readonly answers?: readonly string[];
 }
 
-/** Addresses of each range that nobody outside has: its first, its last, and one in between. */
+/** The first address, the last address and one in between for each range that is not public. */
 const refusedIpv4 = [
   ['0.0.0.0', '0.255.255.255', '0.0.0.1'],
   ['10.0.0.0', '10.255.255.255', '10.1.2.3'],
@@ -31,7 +31,7 @@ const refusedIpv4 = [
   ['240.0.0.0', '255.255.255.254', '255.255.255.255'],
 ].flat();
 
-/** Every way in which IPv6 holds an IPv4 address or something of its own that is not the public internet. */
+/** IPv6 addresses that embed an IPv4 address, or that are outside the public internet. */
 const refusedIpv6 = [
   '::',
   '::1',
@@ -79,7 +79,7 @@ const refusedIpv6 = [
 const publicIpv4 = '93.184.215.14';
 const publicIpv6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
-/** Cases beyond the corpus. `port` is one that may be called: the canary listens there. */
+/** Returns cases beyond the corpus. The vault may call `port`, and the canary listens there. */
 export function listSsrfCases(port: number): SsrfCase[] {
   return [
     ...[...refusedIpv4, ...refusedIpv6].map((address) => resolving(`leads to ${address}`, [address], port)),
@@ -118,7 +118,7 @@ function resolving(name: string, answers: readonly string[], port: number): Ssrf
   return { name, layer: 'address', url: `https://case-${count}.attacker.example:${port}/`, answers };
 }
 
-/** Names that lead to other names, which lead inside; the resolver of the test follows them as a real one does. */
+/** Returns names that point to other names, which lead inside. The test's resolver follows them like a real one. */
 function chains(port: number): SsrfCase[] {
   return ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '::ffff:127.0.0.1'].flatMap((inside) => [
     resolving(`is another name of chain-1, which leads to ${inside}`, [`chain-1.to-${toLabel(inside)}.example`], port),
@@ -126,7 +126,7 @@ function chains(port: number): SsrfCase[] {
   ]);
 }
 
-/** The names that the chains go through. */
+/** Returns the names that the chains pass through. */
 export function chainNames(): [string, string[]][] {
   return ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '::ffff:127.0.0.1'].flatMap((inside) => {
     const at = (step: number) => `chain-${step}.to-${toLabel(inside)}.example`;
@@ -266,7 +266,7 @@ function authorities(port: number): SsrfCase[] {
   ];
 }
 
-/** The destination itself is fine here, and what it is to be told about the connection is not. */
+/** Returns cases with an allowed destination but forbidden connection headers. */
 function connections(port: number): SsrfCase[] {
   const url = `https://fine.attacker.example:${port}/`;
   const told = (header: string, values: readonly string[]): SsrfCase[] =>

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where Debian keeps the vectors of NIST and the RFCs; they are not ours to ship. */
+/** The directory in which Debian installs the vectors of NIST and the RFCs. This repository may not ship them. */
 const directory = '/usr/lib/python3/dist-packages/cryptography_vectors';
 
-/** One test of a file: the named values of its group and its own. A name without a value, such as FAIL, has the value ''. */
+/** One test of a file: the named values of its group and its own. A name without a value, such as FAIL, maps to ''. */
 export type Vector = ReadonlyMap<string, string>;
 
 /**
- * Reads the format of NIST's response files and of their relatives: `[name = value]` holds for all that follows,
- * `name = value` for one vector, and the name that begins a vector comes again with the next one.
+ * Reads NIST's response file format and similar ones. `[name = value]` holds for all that follows, and `name = value`
+ * for one vector. A new vector begins when `firstName` occurs again.
  */
 export function readVectors(file: string, firstName: string): Vector[] {
   const group = new Map<string, string>();

@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-/** The longest statement that a process has sent to PostgreSQL between two looks. */
+/** The longest statement that a process sent to PostgreSQL during a measurement. */
 export interface StatementReport {
-  /** Bytes of its text, without the values of its parameters. */
+  /** The bytes of its text, without parameter values. */
   readonly statementBytes: number;
-  /** Its beginning. */
+  /** The beginning of its text. */
   readonly statement: string;
 }
 
@@ -12,7 +12,7 @@ type Send = (this: pg.Client, statement: { readonly text: string } | string, ...
 
 const shownLength = 200;
 
-/** Measures the text of every statement of this process. Unlike `StatementTap` it keeps none of them. */
+/** Measures the text of every statement of this process. Unlike `StatementTap`, it keeps none of them. */
 export class StatementMeter {
   #longest: StatementReport = { statementBytes: 0, statement: '' };
 

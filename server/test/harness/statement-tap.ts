@@ -13,7 +13,7 @@ interface Interruption {
   readonly work: () => Promise<unknown>;
 }
 
-/** Listens to what this process sends to PostgreSQL, and can let something happen just before a statement goes out. */
+/** Records the statements that this process sends to PostgreSQL, and can run work just before a statement is sent. */
 export class StatementTap {
   readonly sent: SentStatement[] = [];
   readonly #original = Reflect.get(pg.Client.prototype, 'query') as Send;
@@ -29,12 +29,12 @@ export class StatementTap {
     Reflect.set(pg.Client.prototype, 'query', query);
   }
 
-  /** The next statement that fits waits until the work is done. */
+  /** Holds the next matching statement until the work is done. */
   interrupt(isBefore: (statement: SentStatement) => boolean, work: () => Promise<unknown>): void {
     this.#interruption = { isBefore, work };
   }
 
-  /** What was sent while `work` ran and holds this text. */
+  /** Returns the statements sent while `work` ran that contain this text. */
   async during(work: () => Promise<unknown>, text: string): Promise<SentStatement[]> {
     const start = this.sent.length;
     await work();

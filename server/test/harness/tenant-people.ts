@@ -3,7 +3,7 @@ import { welcome } from './portal-people.ts';
 import type { PortalVisitor } from './portal-visitor.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-/** A signed-in member, with the ids that others know them by. */
+/** A signed-in member, with the ids that others know. */
 export interface TenantPerson {
   readonly visitor: PortalVisitor;
   readonly userId: string;
@@ -15,7 +15,7 @@ export interface PortalAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** Somebody who has signed in with this role. A new owner makes the previous one an admin. */
+/** Signs in a new member with this role. A new owner makes the previous one an admin. */
 export async function signInAs(vault: TestVault, tenant: TestTenant, role: MemberRole): Promise<TenantPerson> {
   const { visitor, email } = await welcome(vault, tenant);
   const { owner } = vault.database;
@@ -32,7 +32,7 @@ export async function signInAs(vault: TestVault, tenant: TestTenant, role: Membe
   return { visitor, ...ids };
 }
 
-/** A request as the pages of the portal send it. */
+/** Sends a request as the portal's pages do. */
 export async function askPortal(
   { visitor }: Pick<TenantPerson, 'visitor'>,
   method: string,

@@ -2,7 +2,10 @@ import { Agent } from 'node:http';
 import { listNamingRoutes, listOpenPaths, type ApiRoute, parametersOf } from './api-routes.ts';
 import { type ExactAnswer, requestExactly } from './byte-exact-request.ts';
 
-/** What the place of a parameter names. A route that takes something new has to be entered here, or the wall stops. */
+/**
+ * The kind of thing that each parameter names, by its place. A route with a new kind of parameter must be added here,
+ * otherwise the test stops.
+ */
 const kinds: ReadonlyMap<string, IdKind> = new Map([
   ['tokens/{id}', 'token'],
   ['applications/{id}', 'application'],
@@ -14,30 +17,30 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
 export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation' | 'session';
 
 /**
- * What is the same for every tenant, so that there is nothing foreign to name; and records of the log, which are named by their
- * time as well: `log-proof.api.test.ts` asks for those of another tenant.
+ * Places without a foreign id. Application templates are the same for every tenant. Log records are also named by their
+ * time, and `log-proof.api.test.ts` requests those of another tenant.
  */
 const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs/{id}']);
 
-/** Where the smallest body that the schema accepts is not enough to get as far as the look-up. */
+/** Replacements for routes whose smallest valid body does not get as far as the lookup. */
 const overrides: ReadonlyMap<string, Partial<ApiRoute>> = new Map([
   ['PATCH /tokens/{id}', { mediaType: 'application/merge-patch+json', body: { metadata: {} } }],
 ]);
 
 interface Probe extends ApiRoute {
-  /** What a caller gets who names what nobody has. */
+  /** The status for an id that does not exist. */
   readonly unknownStatus: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Requests that name a token elsewhere than in their path; `{id}` stands where. Their answers may repeat the id. */
+/** Requests that name a token outside their path, at `{id}`. Their responses may repeat the id. */
 const mentions: readonly Probe[] = [
   ...['/tokens?id={id}', '/v2/tokens?id={id}'].map((template) => mention('GET', template, { unknownStatus: 200 })),
   ...['/tokens/search', '/v2/tokens/search'].map((template) =>
     mention('POST', template, { unknownStatus: 200, body: { query: 'id:"{id}"' } }),
   ),
   mention('POST', '/detokenize', { unknownStatus: 400, body: { value: '{{ {id} }}' } }),
-  // Found or not found before anything is resolved or sent.
+  // The lookup happens before anything is resolved or sent.
   mention('POST', '/proxy', {
     unknownStatus: 400,
     body: { value: '{{ {id} }}' },
@@ -45,7 +48,7 @@ const mentions: readonly Probe[] = [
   }),
 ];
 
-/** Things of one tenant that belong together: the key is one of the application. */
+/** The ids and keys of one tenant. They belong together: the key is one of the application's. */
 export interface Estate {
   readonly ids: Readonly<Record<IdKind, string>>;
   readonly keys: readonly string[];
@@ -53,22 +56,22 @@ export interface Estate {
 
 export interface WallReport {
   readonly comparisons: number;
-  /** Each request by which the intruder learned something, for example `GET /tokens/{id} with the token`. */
+  /** Each request through which the intruder learned something, for example `GET /tokens/{id} with the token`. */
   readonly leaks: readonly string[];
-  /** Routes on which no key of the intruder got as far as a look-up, so that nothing was proven. */
+  /** Routes on which no key of the intruder reached a lookup, so nothing was proven. */
   readonly unproven: readonly string[];
 }
 
 interface Guess {
   readonly name: string;
   readonly values: readonly string[];
-  /** The same with ids that nobody has in place of the victim's. */
+  /** The same values with unknown ids in place of the victim's. */
   readonly control: readonly string[];
 }
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** Asks as one tenant for everything of another, and expects the very bytes that an id gets which nobody has. */
+/** Requests everything of one tenant as another, and expects exactly the bytes that an unknown id gets. */
 export class TenantWall {
   readonly routes: readonly Probe[];
   readonly #openPaths: readonly string[];
@@ -83,7 +86,7 @@ export class TenantWall {
       .map((route) => ({ unknownStatus: 404, ...route, ...overrides.get(nameOf(route)) }));
     for (const route of named) kindsOf(route);
     const isThere = (document as { paths: Readonly<Record<string, unknown>> }).paths;
-    // Before the others: some of those would destroy what these look for.
+    // These come first, because some of the others would destroy what they look for.
     this.routes = [...mentions.filter(({ template }) => (template.split('?')[0] ?? '') in isThere), ...named];
   }
 
@@ -106,7 +109,7 @@ export class TenantWall {
     return { comparisons, leaks: [...new Set(leaks)], unproven };
   }
 
-  /** Routes that the owner of the ids can read: they show that the ids name something that is really there. */
+  /** Lists the routes that the owner of the ids can read. They show that the ids really exist. */
   async listReadable(owner: Estate): Promise<string[]> {
     const readable: string[] = [];
     for (const route of this.routes.filter(isReading)) {
@@ -155,7 +158,7 @@ export class TenantWall {
       body,
     });
     if (!mentions.some(({ template }) => template === route.template)) return answer;
-    // The caller's own words tell it nothing new. What came in a path, though, no answer may repeat.
+    // The caller learns nothing from its own words. Values from a path, however, must not be repeated in a response.
     return { ...answer, bytes: values.reduce((rest, value) => rest.replaceAll(value, '{id}'), answer.bytes) };
   }
 
@@ -164,7 +167,7 @@ export class TenantWall {
   }
 }
 
-/** Whether a route shows the very thing that it names, to anyone who may see it. */
+/** Returns true if a route shows the thing that it names to a caller who may see it. */
 export function isReading(route: ApiRoute): boolean {
   return route.method === 'GET' && !mentions.some(({ template }) => template === route.template);
 }
@@ -198,7 +201,10 @@ function kindsOf(route: ApiRoute): IdKind[] {
   });
 }
 
-/** Each parameter in turn gets every foreign id while the others are the intruder's own; then all are the victim's. */
+/**
+ * Lists the guesses. Each parameter in turn gets every foreign id while the others are the intruder's own.
+ * Then all are the victim's.
+ */
 function listGuesses(
   route: ApiRoute,
   ids: { own: Readonly<Record<IdKind, string>>; foreign: Readonly<Record<string, string>> },
@@ -215,7 +221,7 @@ function listGuesses(
   return wanted.length > 1 ? [...singles, whole] : singles;
 }
 
-/** An id of the same form that nobody has. */
+/** Returns an unknown id of the same form. */
 function unknownLike(id: string): string {
   return id.replace(uuid, crypto.randomUUID());
 }

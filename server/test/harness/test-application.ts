@@ -7,7 +7,7 @@ export interface TestApplication {
   readonly key: string;
 }
 
-/** An application made through the API, with its first key. */
+/** Creates an application through the API and returns it with its first key. */
 export async function createApplication(
   vault: TestVault,
   tenant: TestTenant,
@@ -20,18 +20,18 @@ export async function createApplication(
   return { id, key, keyId: keys[0]?.id ?? '' };
 }
 
-/** The names of the fields that a validation problem complains about. */
+/** Returns the field names in a validation problem. */
 export function fieldsOf(answer: TestAnswer): string[] {
   return Object.keys((answer.body as { errors?: object } | undefined)?.errors ?? {});
 }
 
-/** What was recorded about an entity, oldest first. */
+/** Returns the audit records of an entity, oldest first. */
 export async function recordsOf(vault: TestVault, tenant: TestTenant, entityId: string) {
   const records = await vault.auditRecords(tenant.id);
   return records.filter((record) => record['entity_id'] === entityId);
 }
 
-/** The forms of the values that the vault chooses. */
+/** The forms of values that the vault chooses. */
 export const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

@@ -11,9 +11,9 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A certificate authority of its own, made with OpenSSL, that nobody but the tests believes. */
+/** A certificate authority, created with OpenSSL, that only the tests trust. */
 export class TestAuthority {
-  /** As PEM. */
+  /** The certificate as PEM. */
   readonly certificate: string;
   readonly #directory: string;
   #count = 0;
@@ -43,7 +43,7 @@ export class TestAuthority {
     this.certificate = certificate;
   }
 
-  /** A certificate for these names. One that `endsDaysAhead` days from now, where that is negative, has expired. */
+  /** Issues a certificate for these names. If `endsDaysAhead` is negative, it has already expired. */
   async issue(
     names: readonly string[],
     options: { readonly endsDaysAhead?: number; readonly purpose?: 'serverAuth' | 'clientAuth' } = {},

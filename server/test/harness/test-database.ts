@@ -6,16 +6,19 @@ import { Database, type DatabaseOptions } from '../../src/platform/database/data
 
 export const templateDatabase = 'strongroom_template';
 
-/** A migrated database that no other test file sees. `owner` may do anything; the product never uses it. */
+/** A migrated database that no other test file sees. `owner` has all rights and is never used by the product. */
 export interface TestDatabase {
   readonly url: string;
   readonly owner: pg.Pool;
-  /** A database as the server uses it, closed with the rest. */
+  /** Opens the database as the server uses it. It is closed with the rest. */
   open(options?: Partial<DatabaseOptions>): Database;
   drop(): Promise<void>;
 }
 
-/** Another template than the migrated one, such as PostgreSQL's own `template1`, gives a database without our schema. */
+/**
+ * Creates a database from a template. A template other than the migrated one, such as PostgreSQL's
+ * `template1`, has no vault schema.
+ */
 export async function createTestDatabase(template = templateDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(`create database ${name} template ${template}`);
@@ -24,10 +27,9 @@ export async function createTestDatabase(template = templateDatabase): Promise<T
   return openTestDatabase(address.href, () => asAdmin(`drop database ${name} with (force)`));
 }
 
-/** A database that is there already. */
 export function openTestDatabase(url: string, discard: () => Promise<void> = async () => undefined): TestDatabase {
   const owner = new pg.Pool({ connectionString: url, max: 4 });
-  // Dropping the database may cut a connection that is still saying goodbye.
+  // Dropping the database may cut a connection that is still closing.
   owner.on('error', () => undefined);
   const opened: Database[] = [];
 
@@ -51,7 +53,7 @@ function databaseDefaults(url: string): DatabaseOptions {
     url,
     connectionsMax: 4,
     queueMax: 1_000,
-    // No test meets them by accident, however slow the machine is.
+    // No test reaches these by accident, however slow the machine is.
     acquireTimeoutMs: patienceMs,
     statementTimeoutMs: patienceMs,
     applicationName: 'strongroom test',

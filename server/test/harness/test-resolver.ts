@@ -3,18 +3,23 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { parseIpAddress } from '../../src/core/network/ip-address.ts';
 
-/** What a name answers: addresses of either family, or another name to go on with; `silence` and `failure` are no answers. */
+/**
+ * The response for a name: addresses of either family, or another name to follow. `silence` and
+ * `failure` return no addresses.
+ */
 export type NameAnswer = readonly string[] | 'silence' | 'failure';
-/** A name may answer differently each time it is asked. */
+/** A name may resolve differently each time. */
 export type NameEntry = NameAnswer | (() => NameAnswer);
 
 const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
 
-/** A DNS server, on loopback unless told otherwise, over UDP and TCP, that answers from a table. Names that are not in it do not exist. */
+/**
+ * A DNS server over UDP and TCP, on loopback by default, that resolves names from a table. Other names do not exist.
+ */
 export class TestResolver {
-  /** As the setting takes it. */
+  /** The address in the form of the setting. */
   readonly address: string;
-  /** Every question, as `A name`. */
+  /** Every question in the form `A name`. */
   readonly questions: string[] = [];
   readonly #names = new Map<string, NameEntry>();
   readonly #udp: Socket;
@@ -31,7 +36,7 @@ export class TestResolver {
     } catch (error) {
       udp.close();
       tcp.close();
-      // The port is free for one protocol and taken for the other: the next one will do.
+      // The port is free for one protocol and taken for the other, so another port is tried.
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return TestResolver.start(host);
       throw error;
     }
@@ -55,7 +60,7 @@ export class TestResolver {
     });
   }
 
-  /** Says what a name answers from now on. */
+  /** Sets what a name resolves to from now on. */
   set(name: string, entry: NameEntry): void {
     this.#names.set(name, entry);
   }
@@ -77,7 +82,9 @@ export class TestResolver {
     return message(query, question, this.#records(name, found, type), 0);
   }
 
-  /** Follows other names as a resolver does: the answer holds the whole chain. */
+  /**
+   * Returns the records for a name. It follows other names like a resolver, so the response contains the whole chain.
+   */
   #records(name: string, values: readonly string[], type: number): Buffer[] {
     return values.flatMap((value) => {
       const bytes = parseIpAddress(value);

@@ -5,7 +5,7 @@ export interface TestSession {
   readonly nonce: string;
 }
 
-/** A session as those see it who manage its tenant. */
+/** A session as shown to managers of its tenant. */
 export interface ListedTestSession {
   readonly id: string;
   readonly authorized_by?: string;
@@ -18,7 +18,7 @@ export interface TestSessionPage {
 
 export const revealingRule = { priority: 1, container: '/a/', transform: 'reveal', permissions: ['token:read'] };
 
-/** The sessions of a tenant, for an hour each. */
+/** Sessions of a tenant that last an hour each. */
 export class TestSessions {
   readonly #vault: TestVault;
   readonly #tenant: TestTenant;
@@ -55,7 +55,7 @@ export class TestSessions {
     return (await this.list(query)).body as TestSessionPage;
   }
 
-  /** The id of the newest session, which only those learn who manage the tenant. */
+  /** Returns the id of the newest session. Only managers of the tenant can see it. */
   async findNewest(): Promise<string> {
     return (await this.listPage('?size=1')).data[0]?.id ?? '';
   }

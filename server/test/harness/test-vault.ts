@@ -26,21 +26,21 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is empty. */
+  /** The body parsed as JSON, or undefined if it is empty. */
   readonly body: unknown;
 }
 
 export interface TestRequest {
   readonly key?: string;
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly rawBody?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another server of the same vault. */
+  /** The URL of another server of the same vault. */
   readonly url?: string;
 }
 
-/** A server in this process on a database of its own, spoken to over real HTTP. */
+/** A server in this process with its own database, called over real HTTP. */
 export class TestVault {
   readonly database: TestDatabase;
   readonly server: VaultServer;
@@ -50,24 +50,26 @@ export class TestVault {
   readonly #rootKey: Buffer;
   readonly #others: VaultServer[] = [];
 
-  /** Its limits are so high that no test meets them by accident, and nothing outside can be called; a test may bring its own. */
+  /**
+   * Starts a vault. By default its limits are too high to be reached by accident, and it cannot call anything outside.
+   */
   static async start(
     rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
     own: {
       readonly limits?: Partial<LimitsConfig>;
       readonly outbound?: Partial<OutboundConfig>;
       readonly database?: TestDatabase;
-      /** What statements may take; longer than any does by default. */
+      /** The statement timeout. The default is longer than any statement takes. */
       readonly databaseTimeoutSeconds?: number;
-      /** What requests may take; as long by default. */
+      /** The request timeout. The default is just as long. */
       readonly requestTimeoutSeconds?: number;
       readonly requiresStandby?: boolean;
       readonly drain?: DrainConfig;
-      /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
+      /** The clock for log searches. By default no time passes, however slow the machine is. */
       readonly clock?: Clock;
-      /** Card fields, and where their build is. */
+      /** The configuration of the card fields and the folder of their build. */
       readonly elements?: TestElements;
-      /** Where traces are sent; nowhere by default. */
+      /** The destination of traces. By default none are sent. */
       readonly traces?: TraceConfig;
     } = {},
   ): Promise<TestVault> {
@@ -99,7 +101,7 @@ export class TestVault {
     this.logLines = parts.lines;
   }
 
-  /** For a command on the same vault. */
+  /** The configuration for a command on the same vault. */
   get config(): VaultConfig {
     const { url } = this.database;
     return {
@@ -109,7 +111,7 @@ export class TestVault {
     };
   }
 
-  /** A second server on the same database, as behind a load balancer; a test may give it other limits. */
+  /** Starts a second server on the same database, as behind a load balancer. A test may give it other limits. */
   async startAnother(limits: Partial<LimitsConfig> = {}): Promise<VaultServer> {
     const parts = {
       url: this.database.url,
@@ -162,7 +164,7 @@ export class TestVault {
     };
   }
 
-  /** The audit records of a tenant as they are stored, oldest first. */
+  /** Returns a tenant's audit records as stored, oldest first. */
   async auditRecords(tenantId: string): Promise<Record<string, unknown>[]> {
     const { rows } = await this.database.owner.query(
       'select * from audit_records where tenant_id = $1 order by created_at, id',
@@ -185,7 +187,7 @@ const highLimits: LimitsConfig = {
   trustedProxies: [],
 };
 
-/** As an operator gets it who has decided nothing; nobody listens at the resolver, so that no test asks the real DNS. */
+/** The default outbound configuration. Nothing listens at the resolver, so no test queries the real DNS. */
 const closedOutbound: OutboundConfig = {
   authorities: undefined,
   clientCertificates: [],
@@ -198,7 +200,7 @@ const closedOutbound: OutboundConfig = {
   limits: outboundLimits,
 };
 
-/** Hashes as a vault does, at a cost that attackers do not have to be put off by; the real cost has its own test. */
+/** Returns a hasher like the vault's with a low cost. The real cost has its own test. */
 export function cheapHasher(): PasswordHasher {
   return new PasswordHasher(2 ** 10);
 }
@@ -247,7 +249,7 @@ function startServer(
   );
 }
 
-/** Keeps what would be logged, so that a test can look for what must not be there. */
+/** Collects log lines, so that a test can search them for what must not be there. */
 function collectingLogger(lines: string[]): Logger {
   const keep = (message: string, fields?: LogFields) => void lines.push(JSON.stringify({ message, ...fields }));
   return { info: keep, warn: keep, error: keep };

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TlsOptions, type TLSSocket } from 'node:tls';
 
-/** A request as its bytes came over the wire. */
+/** A request as its bytes arrived over the wire. */
 export interface SeenRequest {
-  /** Request line and headers, as Latin-1. */
+  /** The request line and headers as Latin-1. */
   readonly head: string;
   readonly body: Buffer;
 }
 
-/** What a destination does with a request that has arrived whole, or with a connection as soon as it is there. */
+/** How a destination handles a complete request, or a connection as soon as it opens. */
 export type Behaviour = (socket: TLSSocket, request: SeenRequest) => void;
 
-/** A server with TLS on loopback that shows what was sent to it, byte by byte, and answers with whatever bytes it likes. */
+/** A TLS server on loopback that records every byte it receives and can send arbitrary bytes. */
 export class TlsDestination {
   readonly port: number;
   readonly seen: SeenRequest[] = [];
-  /** Handshakes that were completed. */
+  /** The number of completed handshakes. */
   connectionCount = 0;
   readonly sockets = new Set<TLSSocket>();
   readonly #server: Server;
@@ -66,7 +66,7 @@ export function answerOk(socket: TLSSocket): void {
   socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"ok":true}');
 }
 
-/** Headers of a request by their names in lower case; of several with one name, all of them. */
+/** Returns the headers of a request by lower-case name, with all values of repeated headers. */
 export function headersOf({ head }: SeenRequest): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (const line of head.split('\r\n').slice(1)) {
@@ -76,7 +76,7 @@ export function headersOf({ head }: SeenRequest): Record<string, string[]> {
   return headers;
 }
 
-/** The proxy sends a length and never chunks, so this is all the framing there is. */
+/** Reads one request. The proxy always sends a length and never chunks, so no other framing is needed. */
 function readRequest(bytes: Buffer): (SeenRequest & { readonly length: number }) | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,6 +1,6 @@
 import type { TestAnswer } from './test-vault.ts';
 
-/** What tests look at in a token of an answer. */
+/** The parts of a token in a response that tests check. */
 export interface AnsweredToken {
   readonly id: string;
   readonly type: string;
@@ -25,7 +25,7 @@ export interface AnsweredPage {
   readonly data: readonly AnsweredToken[];
 }
 
-/** The page in an answer; anything but 200 stops the test with what was answered instead. */
+/** Returns the page in a response. Throws with the response if its status is not 200. */
 export function pageOf(answer: TestAnswer): AnsweredPage {
   if (answer.status !== 200) throw new Error(`Expected a page, got ${answer.status} ${answer.text}`);
   return answer.body as AnsweredPage;
@@ -35,7 +35,7 @@ export function idsOf(page: AnsweredPage): string[] {
   return page.data.map(({ id }) => id);
 }
 
-/** Follows `next` to the last page; more pages than expected stop the test, since a cursor may lead in a circle. */
+/** Follows `next` to the last page. Throws if there are more pages than expected, because a cursor may loop. */
 export async function followPages(
   fetchPage: (start: string | undefined) => Promise<AnsweredPage>,
   pagesMax: number,

@@ -2,11 +2,11 @@ import type { TestAnswer, TestVault } from './test-vault.ts';
 
 export interface TokenCallOptions {
   readonly key?: string;
-  /** Another server of the same vault. */
+  /** The URL of another server of the same vault. */
   readonly url?: string;
 }
 
-/** The endpoints of single tokens, as one key calls them unless a call names another one. */
+/** The endpoints for single tokens. Calls use one key unless they name another. */
 export class TokenEndpoints {
   readonly #vault: TestVault;
   readonly #key: string;
@@ -20,7 +20,7 @@ export class TokenEndpoints {
     return this.#vault.request('POST', '/tokens', { key: this.#key, ...options, body });
   }
 
-  /** With the text of `data` as it is given. */
+  /** Creates a token with the JSON text of `data` unchanged. */
   createRaw(dataText: string, options: TokenCallOptions = {}): Promise<TestAnswer> {
     return this.#vault.request('POST', '/tokens', {
       key: this.#key,
@@ -29,7 +29,7 @@ export class TokenEndpoints {
     });
   }
 
-  /** Creates a token that a test needs; anything but 201 stops the test with what was answered instead. */
+  /** Creates a token that a test needs. Throws with the response if its status is not 201. */
   async make(body: Readonly<Record<string, unknown>>, options: TokenCallOptions = {}): Promise<TokenBody> {
     const answer = await this.create({ type: 'token', ...body }, options);
     if (answer.status !== 201) throw new Error(`Expected a new token, got ${answer.status} ${answer.text}`);
@@ -58,7 +58,7 @@ export class TokenEndpoints {
   }
 }
 
-/** A token as an answer shows it. */
+/** A token as shown in a response. */
 export interface TokenBody {
   readonly id: string;
   readonly type: string;

@@ -1,9 +1,12 @@
 import { setImmediate, setTimeout as pauseFor } from 'node:timers/promises';
 
-/** Creates, reads, patches and deletes tokens all the time, and remembers what each of them must hold. Nothing it does may fail. */
+/**
+ * Continuously creates, reads, patches and deletes tokens, and remembers what each must contain. None
+ * of its requests may fail.
+ */
 export class TokenLoad {
   readonly failures: string[] = [];
-  /** What was acknowledged last, by token. */
+  /** The last acknowledged value of each token. */
   readonly values = new Map<string, string>();
   done = 0;
   readonly #url: () => string;
@@ -18,7 +21,7 @@ export class TokenLoad {
     this.#headers = { 'bt-api-key': key };
   }
 
-  /** The address may change while it runs, as behind a load balancer. */
+  /** Creates a load. Its address may change while it runs, as behind a load balancer. */
   static async create(url: () => string, managementKey: string): Promise<TokenLoad> {
     const permissions = ['token:create', 'token:read', 'token:update', 'token:delete'];
     const rules = [{ description: 'Load', priority: 1, container: '/', transform: 'reveal', permissions }];
@@ -30,7 +33,7 @@ export class TokenLoad {
     return new TokenLoad(url, ((await response.json()) as { key: string }).key);
   }
 
-  /** Creates tokens, a hundred a request. */
+  /** Creates tokens, a hundred per request. */
   async fill(count: number, onProgress: (done: number) => void = () => undefined): Promise<void> {
     let claimed = 0;
     const work = async () => {
@@ -48,8 +51,8 @@ export class TokenLoad {
   }
 
   /**
-   * Each caller keeps to tokens of its own, so that what came last is known. A pause between its requests leaves the machine
-   * to the programs that start meanwhile.
+   * Starts callers that each use their own tokens, so that the last write is known. A pause between requests leaves CPU
+   * time for programs that are starting.
    */
   start(callers: number, { pauseMs = 0 }: { readonly pauseMs?: number } = {}): void {
     this.#pauseMs = pauseMs;
@@ -62,7 +65,10 @@ export class TokenLoad {
     );
   }
 
-  /** Until nothing is under way any more that was begun before: a load balancer waits so before it takes a server away. */
+  /**
+   * Waits until every request that was already in flight has finished, as a load balancer does
+   * before it removes a server.
+   */
   async turnover(): Promise<void> {
     const before = [...this.#rounds];
     while (before.some((rounds, caller) => (this.#rounds[caller] ?? 0) <= rounds)) await pauseFor(1);

@@ -3,12 +3,12 @@ import { TokenEndpoints } from './token-endpoints.ts';
 
 export type TokenFields = Readonly<Record<string, unknown>>;
 
-/** A token with these fields, and with what else it needs. */
+/** Returns a token with these fields and the required ones. */
 export function toWholeToken(fields: TokenFields): { readonly type: unknown; readonly data: unknown } {
   return { type: 'token', data: { name: 'Ada' }, ...fields };
 }
 
-/** Every request in which the fields of a token come in, by name. */
+/** Returns every request that accepts the fields of a token, by name. */
 export function tokenWriters(vault: TestVault, key: string) {
   const tokens = new TokenEndpoints(vault, key);
   return {

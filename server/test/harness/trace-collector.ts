@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Sensitive } from '../../src/core/identity/sensitive.ts';
 import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 
-/** A span as OTLP has it. */
+/** A span in OTLP format. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -29,10 +29,10 @@ interface OtlpRequest {
   }[];
 }
 
-/** What a collector can do instead of taking spans. */
+/** How a collector treats spans. */
 export type CollectorMood = 'takes' | 'refuses' | 'takes-some' | 'is-silent' | 'never-ends' | 'hangs-up';
 
-/** An OTLP receiver over HTTP that keeps every byte it gets. */
+/** An OTLP receiver over HTTP that keeps every byte it receives. */
 export class TraceCollector {
   readonly url: string;
   readonly bodies: Buffer[] = [];
@@ -54,7 +54,7 @@ export class TraceCollector {
     server.on('request', (request, response) => void this.#receive(request, response));
   }
 
-  /** All that were taken. */
+  /** All accepted spans. */
   get spans(): readonly ReceivedSpan[] {
     return this.#parsed.flatMap(({ resourceSpans }) =>
       resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
@@ -110,12 +110,11 @@ export function toTraceConfig(url: string, more: Partial<TraceConfig> = {}): Tra
   };
 }
 
-/** The attributes of a span by name. */
 export function attributesOf(span: ReceivedSpan | undefined): Readonly<Record<string, string | number>> {
   return toObject(span?.attributes ?? []);
 }
 
-/** A trace as indented names, in the order in which its spans began. */
+/** Returns a trace as indented names, in the order in which its spans began. */
 export function drawTrace(spans: readonly ReceivedSpan[], traceId: string): string[] {
   const own = spans
     .filter((span) => span.traceId === traceId)

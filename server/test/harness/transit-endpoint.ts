@@ -6,7 +6,7 @@ import type { TestCertificate } from './test-authority.ts';
 import { headersOf, type SeenRequest } from './tls-destination.ts';
 
 interface TransitKey {
-  /** By version: what encrypts, and what the HMACs are made with. */
+  /** The encryption key and HMAC key of each version. */
   readonly versions: { readonly key: Buffer; readonly hmacKey: Buffer }[];
   minDecryptionVersion: number;
 }
@@ -14,15 +14,15 @@ interface TransitKey {
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * Speaks the protocol of the Transit engine as Vault and OpenBao document it: keys with versions, associated data, and
- * the refusals that OpenBao writes. It is not the server itself.
+ * An imitation of the Transit engine, written from the documentation of Vault and OpenBao. It supports key versions and
+ * associated data, and returns OpenBao's error messages.
  */
 export class TransitEndpoint {
   readonly token = `hvs.${randomUUID()}`;
   readonly namespace = 'payments/';
   readonly keys = new Map<string, TransitKey>([['strongroom', newKey()]]);
   isSealed = false;
-  /** As a server before `associated_data` existed. */
+  /** True to behave like a server from before `associated_data` existed. */
   ignoresAssociatedData = false;
   #endpoint: KeyServiceEndpoint | undefined;
 
@@ -37,14 +37,14 @@ export class TransitEndpoint {
     return this.#endpoint;
   }
 
-  /** How a root key is reached here by anyone who trusts this authority. */
+  /** Returns the options of a root key at this endpoint for a client that trusts this authority. */
   options(authority: string): TransitOptions {
     const { token, namespace } = this;
     const { url } = this.service;
     return { url, mount: 'transit', key: 'strongroom', token: new Sensitive(token), namespace, authority };
   }
 
-  /** Another key under the same name. */
+  /** Replaces the key of this name with another one. */
   replace(name: string): void {
     this.keys.set(name, newKey());
   }
@@ -67,7 +67,7 @@ export class TransitEndpoint {
     return refuse(404, `no handler for route "transit/${operation}". route entry not found.`);
   }
 
-  /** As the real one: a name without a key gets one, where the policy of the token allows it. */
+  /** Encrypts. Like the real engine, it creates a missing key if the token's policy allows it. */
   #encrypt(name: string, input: Input): EndpointAnswer {
     const key = this.keys.get(name) ?? newKey();
     this.keys.set(name, key);

@@ -1,19 +1,19 @@
-/** What the event loop did between two looks at it. Milliseconds of this thread's processor time. */
+/** The event loop's activity during a measurement, in milliseconds of this thread's CPU time. */
 export interface TurnReport {
-  /** The longest time in which nothing else could run. Collecting garbage on this thread counts. */
+  /** The longest time in which nothing else could run. Garbage collection on this thread counts. */
   readonly longestMs: number;
   readonly totalMs: number;
-  /** What turns took that did something: while a request waits for the database, the loop turns without work. */
+  /** The time of turns that did work. While a request waits for the database, the loop turns without work. */
   readonly workMs: number;
   readonly turns: number;
 }
 
-/** A turn without work takes a few microseconds, and a tenth of this on a machine whose caches are busy. */
+/** A turn without work takes a few microseconds, and a tenth of this limit on a machine whose caches are busy. */
 const idleTurnMaxMicroseconds = 100;
 
 /**
- * Measures turns of the event loop by the processor time of its thread, which neighbours on the same machine do not
- * change. While it measures, the loop never sleeps: an immediate that renews itself looks at the clock once a turn.
+ * Measures turns of the event loop by the CPU time of its thread, which neighbours on the same machine do not affect.
+ * During a measurement the loop never sleeps, because a self-renewing immediate reads the clock once per turn.
  */
 export class TurnMeter {
   #isOn = false;

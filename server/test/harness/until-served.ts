@@ -1,8 +1,8 @@
 import { untilTrue } from './deadline.ts';
 
 /**
- * Asks again while the vault says that it is overloaded, as it tells its clients to: on a busy machine, a statement may meet
- * its time limit. For what can be asked twice, in a test that is about something else.
+ * Retries while the vault reports that it is overloaded, as clients are told to. On a busy machine, a statement may
+ * reach its timeout. Use it for requests that can be repeated, in tests of something else.
  */
 export async function untilServed<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
   let answer = await ask();

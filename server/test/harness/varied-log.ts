@@ -2,7 +2,7 @@ import type { TestDatabase } from './test-database.ts';
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** Values that records of `fillVariedLog` have, by the filter that finds them. */
+/** Values that occur in the records of `fillVariedLog`, by the filter that finds them. */
 export const variedValues = {
   entity_type: ['token', 'card', 'proxy'],
   entity_id: ['entity-3', '*'],
@@ -17,7 +17,10 @@ export const variedValues = {
   destination: ['api.example.com', 'pay.example.com'],
 } as const;
 
-/** Records with every mixture of values, and some without, over the last `days`, each seven of them in a transaction. */
+/**
+ * Writes records with every mixture of values, some of them missing, over the last `days` days, with
+ * seven records per transaction.
+ */
 export async function fillVariedLog(
   database: TestDatabase,
   { tenantId, count, days }: { tenantId: string; count: number; days: number },
@@ -26,7 +29,7 @@ export async function fillVariedLog(
     `(array[${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')}]::${type}[])[1 + (hashint4(n + ${seed}) & 1023) % ${values.length}]`;
   const sometimes = (expression: string, seed: number) =>
     `case when hashint4(n * 7 + ${seed}) % 3 <> 0 then ${expression} end`;
-  // Early in a month the last days lie in the one before.
+  // Early in a month, the last days belong to the previous month.
   await database.owner.query(
     `do $$ declare month timestamp := date_trunc('month', now() at time zone 'UTC' - make_interval(secs => ${days} * 86400)); begin
       execute format('create table if not exists audit_records_%s partition of audit_records for values from (%L) to (%L)',

@@ -1,16 +1,16 @@
 import type { ElementsShop, ShopPage } from './elements-shop.ts';
 
-/** A page of the shop with a record of everything that it can see. */
+/** A shop page with a record of everything that it can see. */
 export interface WatchedPage extends ShopPage {
   /** Types like a person. */
   readonly type: (id: string, text: string) => Promise<void>;
-  /** Everything at once, as one text. */
+  /** Returns everything that the page has seen as one text. */
   readonly seen: () => Promise<string>;
-  /** Does something as the page, and keeps what comes of it. */
+  /** Runs a script as the page and records its result. */
   readonly attack: <Result = unknown>(script: string) => Promise<Result>;
 }
 
-/** Listens before any other script of the page can. */
+/** Records messages and errors in the capture phase, before other listeners of the page. */
 const listen = `
   globalThis.seenMessages = [];
   addEventListener('message', ({ data, origin, ports }) => {
@@ -62,14 +62,14 @@ export async function watch(shop: ElementsShop, path = '/'): Promise<WatchedPage
   };
 }
 
-/** Random texts that hold digits by chance: ids, nonces, times and ports. */
+/** Random texts that contain digits by chance: ids, nonces, times and ports. */
 const random =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}|key_[A-Za-z0-9_]+|localhost:\d+/g;
 const windowLength = 6;
 
 /**
- * The parts of a number in a text that are neither in its BIN nor in its last four digits: every six digits in a row of which
- * one is hidden, however they are separated.
+ * Returns the hidden parts of a card number that occur in a text. A hidden part is any run of six digits, however
+ * separated, with a digit outside the BIN and the last four.
  */
 export function findHidden(seen: string, number: string): string[] {
   const shown = number.length < 16 ? 6 : 8;

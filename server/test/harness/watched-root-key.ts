@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import type { RootKey, WrapContext } from '../../src/platform/keyring/kms/root-key.ts';
 
-/** A real root key that counts its work, can be away, and can be made to wait in the middle of it. */
+/** A real root key that counts its calls, can be unavailable, and can be paused in the middle of a call. */
 export class WatchedRootKey implements RootKey {
   readonly #inner: RootKey;
   readonly #arrivals: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class WatchedRootKey implements RootKey {
     return this.#inner.unwrap(wrapped, context);
   }
 
-  /** Stops every call from here on until `release` is called; `reached` tells that the first one has come. */
+  /** Holds every call until `release` is called. `reached` resolves when the first call arrives. */
   hold(): { readonly reached: Promise<void>; readonly release: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = promise;

@@ -1,17 +1,17 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface WireRelayOptions {
-  /** Changes what a client says about its session when it connects; what is returned is passed on. */
+  /** Changes the parameters that a client sends when it connects. The changed parameters are passed on. */
   readonly onStartup?: (parameters: Map<string, string>) => void;
-  /** Once a client has sent a text for which this is true, nothing from the server reaches it any more. */
+  /** After a client has sent a text for which this returns true, nothing from the server reaches it. */
   readonly silences?: (sent: string) => boolean;
-  /** Decides which messages from the server reach the client; the letter names their type. */
+  /** Decides by message type, a letter, which messages from the server reach the client. */
   readonly passes?: (type: string) => boolean;
-  /** That of a relay that was stopped; a free one by default. */
+  /** The port of a stopped relay to reuse. By default a free port is chosen. */
   readonly port?: number;
 }
 
-/** Stands between a client and PostgreSQL, knows their protocol, and is not seen in it. */
+/** A transparent relay between a client and PostgreSQL that understands their protocol. */
 export class WireRelay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -59,7 +59,10 @@ export class WireRelay {
   }
 }
 
-/** Length, protocol version, then names and values that each end with a zero byte, then one more zero byte. */
+/**
+ * Rewrites a start-up packet: the length, the protocol version, names and values that each end with a zero
+ * byte, then one more zero byte.
+ */
 function rewriteStartup(packet: Buffer, onStartup: (parameters: Map<string, string>) => void): Buffer {
   const words = packet.subarray(8).toString('utf8').split('\0').slice(0, -2);
   const parameters = new Map<string, string>();
@@ -72,7 +75,7 @@ function rewriteStartup(packet: Buffer, onStartup: (parameters: Map<string, stri
   return Buffer.concat([head, body]);
 }
 
-/** Every message of the server begins with its type and its length. */
+/** Passes messages on. Every message of the server begins with its type and length. */
 function passMessages(far: Socket, near: Socket, passes: (type: string) => boolean): void {
   let rest = Buffer.alloc(0);
   far.on('data', (chunk) => {

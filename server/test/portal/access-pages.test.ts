@@ -75,7 +75,7 @@ describe('the simulator', () => {
   it('describes plaintext and missing data instead of showing them', async () => {
     await simulate(await storeCard('/secret/'));
     await auditor.page.getByText('Reader would see the data as plaintext, which the portal never shows.').waitFor();
-    // An id may have any four digits in it.
+    // An id may contain any four digits.
     const content = (await auditor.page.content()).replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id');
     expect(content).not.toContain('4242');
     await simulate(await storeCard('/hidden/'));
@@ -104,7 +104,7 @@ const looks = [
 
 describe('what is opened on these pages', () => {
   it('is accessible and fits, light on a wide screen and dark on a narrow one', async () => {
-    // The policy of the portal would keep axe out, too.
+    // The portal's policy would also block axe.
     const { page, open } = await browser.signIn(tenant, 'ADMIN', { bypassCSP: true });
     const found: unknown[] = [];
     const examine = async (name: string) => {

@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('an auditor who may only look', () => {
   it('finds who read a token in plaintext, verifies the proof, and takes it along for an offline check', async () => {
     const { page, open, complaints } = auditor;
-    // The key that proves records may come late: nothing is judged without it.
+    // The key that proves records may arrive late. No record is judged without it.
     const { promise: keyMayCome, resolve: letKeyCome } = Promise.withResolvers<undefined>();
     await page.route('**/portal/api/logs/seal', async (route) => {
       await keyMayCome;
@@ -84,7 +84,7 @@ describe('an auditor who may only look', () => {
   it('has an address for every view, which somebody else sees the same way', async () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}&transform=mask`);
-    // Names are loaded beside the records.
+    // Names are loaded separately from the records.
     await page.getByRole('cell', { name: 'private', exact: true }).first().waitFor();
     const seen = await page.getByRole('table', { name: 'Audit records' }).locator('tbody').textContent();
     await page.getByRole('table', { name: 'Audit records' }).getByRole('link').first().click();

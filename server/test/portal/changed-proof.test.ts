@@ -15,7 +15,7 @@ const trusted = () => ({ version: 1, key: signerOf(vault.server).publicKey.toStr
 beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
-  // Its record has details.
+  // The record of this search has details.
   await vault.request('POST', '/tokens/search', { key: tenant.keys.reveal, body: { query: 'type:token' } });
   for (let count = 0; count < 20; count += 1)
     await vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: count } });
@@ -31,7 +31,7 @@ async function prove({ id, created_at: createdAt }: ShownRecord): Promise<string
   return (await vault.request('GET', path, { key: tenant.keys.management })).text;
 }
 
-/** The proof with one bit of one byte turned over. Its text is ASCII. */
+/** Returns the proof with one bit of one byte flipped. Its text is ASCII. */
 function flip(at: number, bit: number): string {
   const bytes = Buffer.from(proof, 'utf8');
   bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
@@ -55,7 +55,7 @@ describe('the check of a proof that the portal runs', () => {
         else refused += 1;
       }
     };
-    // Many at a time: each waits for other threads, which hash and check signatures, more than it computes.
+    // Many run at a time, because each spends most of its time waiting for the threads that hash and check signatures.
     await Promise.all(Array.from({ length: 64 }, work));
     expect({ accepted, refused }).toEqual({ accepted: [], refused: 8 * proof.length });
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium } from '../harness/chromium.ts';
 import { Program } from '../harness/program.ts';
 
-/** Where pictures for the documentation go; none are taken unless it is set. `npm run screenshots` does. */
+/** The folder for documentation screenshots. None are taken unless it is set, as in `npm run screenshots`. */
 const pictures = process.env['PORTAL_PICTURES'];
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -16,7 +16,10 @@ const looks = [
   ['light', 320],
   ['dark', 1400],
 ] as const;
-/** Pages take turns in the first two; each page has all of them with `npm run test:portal`. */
+/**
+ * Returns the looks to test for a page. Pages alternate between the first two. With `npm run test:portal`, each page
+ * is tested in all of them.
+ */
 const looksOf = (index: number) =>
   process.env['PORTAL_LOOKS'] === 'all' ? looks : looks.slice(index % 2, (index % 2) + 1);
 
@@ -28,9 +31,9 @@ interface Ready {
 
 let ready: Ready;
 let chromium: Chromium;
-/** The newest card. */
+/** The id of the newest card. */
 let tokenId: string;
-/** Path of each page, by the name of its picture. */
+/** The path of each page, by the name of its picture. */
 let pages: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -80,7 +83,7 @@ async function first(target: string, fits: (item: Item) => boolean): Promise<Ite
   return found;
 }
 
-/** A page that shows a card has such a session. */
+/** Opens a session like that of a page that shows a card. */
 async function openSession(cardId: string): Promise<void> {
   const post = (target: string, key: string, body?: object) => {
     const headers = { 'bt-api-key': key, ...(body && { 'content-type': 'application/json' }) };
@@ -95,7 +98,7 @@ async function openSession(cardId: string): Promise<void> {
   if (status !== 200) throw new Error(`The session was not authorized: ${status}`);
 }
 
-/** What the first context has stored, with its cookie: the link to sign in works once. */
+/** The stored state of the first context, with its cookie. The sign-in link works only once. */
 let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
 
 async function open({ bypassCSP = false }: { readonly bypassCSP?: boolean } = {}) {
@@ -123,7 +126,7 @@ async function visit(page: Page, target: string): Promise<void> {
 
 describe('every page', () => {
   it('is accessible and fits, in light and dark, 320 and 1400 pixels wide', async () => {
-    // Axe is put into the page, which the policy of the portal would refuse.
+    // Axe is injected into the page, which the portal's policy would block.
     const { page, context } = await open({ bypassCSP: true });
     const found: string[] = [];
     for (const [index, [name, target]] of [...pages].entries()) {
@@ -154,7 +157,7 @@ describe('every page', () => {
     for (const [name, target] of pages) {
       complaints.length = 0;
       await visit(page, target);
-      // A browser reports a response of 404 in its console.
+      // A browser reports a 404 response in its console.
       const expected = name === 'missing' ? 1 : 0;
       expect({ name, complaints: complaints.slice(expected) }).toEqual({ name, complaints: [] });
       if (pictures !== undefined && name !== 'missing') await photograph(page, path.join(pictures, name));
@@ -171,7 +174,7 @@ async function photograph(page: Page, file: string): Promise<void> {
   }
 }
 
-/** As WebP, which is a third of the size; the browser can write it. */
+/** Converts a picture to WebP, which is a third of the size. The browser can write it. */
 async function shrink(context: BrowserContext, png: Buffer): Promise<Buffer> {
   const page = await context.newPage();
   const image = `data:image/png;base64,${png.toString('base64')}`;

@@ -9,7 +9,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const cardCount = 1_000;
 const batch = 100;
-/** Metadata is no secret: that it is found shows that the places are looked at. */
+/** Metadata is not secret. Finding this value shows that the places are searched. */
 const planted = randomBytes(24).toString('hex');
 const searched = randomBytes(24).toString('hex');
 const numbers = Array.from({ length: cardCount }, () => makeCardNumber());
@@ -19,7 +19,7 @@ const scanner = new CanaryScanner(
     { name: 'spaced number', bytes: Buffer.from(number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')) },
   ]),
 );
-/** The code of a card is too short to look for by itself; a member with this name would hold one. */
+/** A card's verification code is too short to search for by itself. A member with this name would contain one. */
 const code = /\\?"cvc\\?"\s*:\s*\\?"?\d/;
 
 let vault: TestVault;
@@ -38,7 +38,7 @@ beforeAll(async () => {
     body: { type: 'token', data: searched, metadata: { planted }, search_indexes: ['{{ data }}'] },
   });
   tokenId = (answer.body as { id: string }).id;
-  // Somebody has seen it in plaintext, which the log says without showing it.
+  // Somebody has seen it in plaintext. The log records this without showing it.
   await vault.request('GET', `/tokens/${tokenId}`, { key: tenant.keys.reveal });
   applicationId = (await createApplication(vault, tenant)).id;
   owner = await browser.signIn(tenant, 'OWNER');
@@ -93,7 +93,7 @@ describe('a journey over every page of the portal', () => {
     const shown = await walkThroughTokens(traces);
     expect(shown).toBe(cardCount + 1);
     expect(findIn(traces)).toEqual([]);
-    // What may be seen was seen.
+    // The values that may be seen were found.
     const metadata = new CanaryScanner([{ name: 'planted', bytes: Buffer.from(planted) }]);
     for (const place of ['document', 'responses']) {
       expect(metadata.scan(traces.textOf(place))).toContain('planted as it is');
@@ -149,7 +149,7 @@ describe('a search for a value of data', () => {
     for (const place of ['console', 'document', 'history', 'local storage', 'responses', 'session storage']) {
       expect(`${place}: ${value.scan(traces.textOf(place)).join()}`).toBe(`${place}: `);
     }
-    // The body of the search is where it belongs, and shows that it would have been found.
+    // The value is in the body of the search, where it belongs. This shows that the scan would have found it elsewhere.
     expect(value.scan(traces.textOf('requests'))).toContain('value as it is');
     expect(value.scan(Buffer.from(vault.logLines.join('\n')))).toEqual([]);
   });
@@ -192,7 +192,7 @@ async function firstCard(): Promise<string> {
   return (answer.body as { data: { id: string }[] }).data[0]?.id ?? '';
 }
 
-/** From the newest token to the oldest; returns how many were shown. */
+/** Pages from the newest token to the oldest, and returns how many were shown. */
 async function walkThroughTokens(traces: BrowserTraces): Promise<number> {
   const { page } = owner;
   const rows = page.locator('tbody tr');

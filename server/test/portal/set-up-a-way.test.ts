@@ -25,7 +25,7 @@ it('leads a newcomer to a production tenant through setting up a way, and then i
   await page.getByRole('button', { name: 'Accept the invitation' }).click();
   await page.getByRole('heading', { name: 'Set up a way to sign in' }).waitFor();
   await browser.chromium.photograph(page, 'set-up-a-way');
-  // Wherever they go, they are led back.
+  // Every other page redirects back.
   await page.goto(`${browser.url}/portal/applications`);
   expect(page.url()).toBe(`${browser.url}/portal/account`);
   await page.getByRole('button', { name: 'Set a password' }).click();
@@ -68,7 +68,7 @@ it('warns before an idle session ends, and ends it', async () => {
   await page.mouse.move(200, 200);
   await page.clock.runFor('11:00');
   const warning = page.getByRole('alert').filter({ hasText: 'signed out' });
-  // The page asks for the state of the log all the time, and says that nobody is there.
+  // The page continuously requests the state of the log, and reports that nobody is active.
   await expect
     .poll(async () => {
       await page.clock.runFor(1_000);

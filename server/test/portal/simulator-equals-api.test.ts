@@ -25,8 +25,8 @@ interface Pair {
 const applicationCount = 100;
 const tokensEach = 10;
 /**
- * Applications that are tried at the same time; each has its own tokens, so none gets in another's way. Those of one are
- * asked about together.
+ * The number of applications that are tried at the same time. Each has its own tokens, so they do not interfere. The
+ * requests about one application are sent together.
  */
 const lanes = 4;
 const seed = 21;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** As the portal asks: for rights that nobody has yet. */
+/** Explains rights that nobody has yet, as the portal does. */
 async function explain(rights: object, tokenId: string): Promise<Decision[]> {
   const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
   const body = JSON.stringify({ ...rights, token_id: tokenId });
@@ -53,20 +53,20 @@ async function explain(rights: object, tokenId: string): Promise<Decision[]> {
 const send = (key: string, method: string, path: string, request: TestRequest = {}) =>
   untilServed(() => proxy.vault.request(method, path, { key, ...request }));
 
-/** How a token is shown by a response, or that it is refused. */
+/** Returns how a response shows a token, or that it was denied. */
 function shownBy({ status, body, text }: TestAnswer): string {
   if (status === 403) return denied;
   expect([200, 201], text).toContain(status);
   return viewsOf(body as ShownToken)[0] ?? '';
 }
 
-/** What a response to a request that shows no token says. */
+/** Returns whether a request that shows no token was allowed. */
 function allowedBy({ status, text }: TestAnswer): boolean {
   expect([200, 204, 403], text).toContain(status);
   return status !== 403;
 }
 
-/** How a search for a batch shows each token; those that it does not find are not in the result. */
+/** Returns how a search for a batch shows each token. Tokens that were not found are missing from the result. */
 async function search(key: string, batch: string): Promise<ReadonlyMap<string, string>> {
   const body = { query: `metadata.batch:${batch}`, size: tokensEach };
   const { status, body: page, text } = await send(key, 'POST', '/tokens/search', { body });
@@ -81,7 +81,7 @@ const patch = ({ key, tokenId }: Pair, body: object) =>
 
 type Trial = (pair: Pair, decided: ReadonlyMap<string, Decision>) => Promise<[unknown, unknown]>;
 
-/** What is tried with some of the pairs each: it changes the token or takes longer. */
+/** Trials that run for only some of the pairs, because they change the token or take longer. */
 const trials: readonly Trial[] = [
   async (pair, decided) => [
     toOutcome(decided.get('token:update')),
@@ -101,7 +101,7 @@ const trials: readonly Trial[] = [
   ],
   async (pair, decided) => {
     const body = { type: 'token', data: 'plain-new', mask: '{{ data | reveal_last: 1 }}', containers: pair.places };
-    // A token that is written to several containers needs a grant for each of them; the explanation is about one that is there.
+    // A token written to several containers needs a grant for each of them. The explanation concerns an existing token.
     if (pair.places.length > 1) return [true, true];
     return [toOutcome(decided.get('token:create')), shownBy(await send(pair.key, 'POST', '/tokens', { body }))];
   },
@@ -147,7 +147,7 @@ describe('the simulator', () => {
       allPlaces: Array.from({ length: tokensEach }, () => somePlaces(random)),
     }));
     const runLane = async () => {
-      // None goes on when another has failed.
+      // No lane continues after another has failed.
       for (let next = work.pop(); next !== undefined; next = work.pop()) {
         await tryApplication(next.rights, next.allPlaces).catch((error: unknown) => {
           work.length = 0;
@@ -158,7 +158,7 @@ describe('the simulator', () => {
     await Promise.all(Array.from({ length: lanes }, runLane));
     expect(wrong.slice(0, 3)).toEqual([]);
     expect(pairs).toBe(applicationCount * tokensEach);
-    // Every outcome has come up often, or nothing was compared.
+    // Every outcome must occur often, otherwise nothing was compared.
     for (const outcome of ['reveal', 'mask', 'redact', denied, 'true', 'false'])
       expect([outcome, (outcomes.get(outcome) ?? 0) > 30]).toEqual([outcome, true]);
   });
@@ -180,7 +180,7 @@ function somePlaces(random: SeededRandom): string[] {
   return places.length === 0 ? [random.pick(containers)] : places;
 }
 
-/** Stores a token for each list of containers, in one request. */
+/** Stores a token for each list of containers in one request. */
 async function createTokens(allPlaces: readonly (readonly string[])[], batch: string): Promise<string[]> {
   const body = allPlaces.map((places) => ({
     type: 'token',

@@ -15,7 +15,7 @@ import {
   speedUp,
 } from '../harness/alert-rules.ts';
 
-// The alert rules of deploy/monitoring as Prometheus reads them, their tests, and their runbooks.
+// Checks the alert rules of deploy/monitoring as Prometheus reads them, their tests, and their runbooks.
 
 const run = promisify(execFile);
 const docs = path.resolve(monitoringFolder, '../../docs');
@@ -177,7 +177,7 @@ describe('record-run', () => {
   });
 });
 
-/** `StrongroomNoWorker` → `no-worker.md` */
+/** Returns the name of an alert's runbook: `StrongroomNoWorker` → `no-worker.md`. */
 function pageOf(alert: string): string {
   const words = alert.replace(/^Strongroom/, '').match(/[A-Z][a-z]+/g) ?? [];
   return `${words.join('-').toLowerCase()}.md`;

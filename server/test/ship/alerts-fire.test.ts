@@ -12,8 +12,8 @@ import { Program } from '../harness/program.ts';
 import { TokenLoad } from '../harness/token-load.ts';
 
 /*
- * The alert rules of deploy/monitoring, thirty times faster, in a real Prometheus that watches a real vault: each fault raises its own
- * alert and no other. Mounting a small disk needs root.
+ * Runs the alert rules of deploy/monitoring, thirty times faster, in a real Prometheus that watches a real vault. Each
+ * fault raises its own alert and no other. Mounting a small disk needs root.
  */
 const run = promisify(execFile);
 const isWhole = process.env['SHIP'] === 'all';
@@ -56,10 +56,10 @@ describe.runIf(isWhole)('alerts', () => {
   });
 
   it('are silent while all is well', async () => {
-    // Prometheus takes some seconds to find its targets, which are minutes here.
+    // Prometheus takes some seconds to find its targets, which count as minutes here.
     await untilTrue(async () => (await prometheus.query('up == 1')).length === 3, { waitingFor: 'the targets' });
     await untilSilent();
-    // Longer than any of the alerts below waits before it fires.
+    // This is longer than any of the alerts below waits before it fires.
     const seen = new Set<string>();
     await untilScrapes(60, () => lookFor(seen));
     expect([...seen]).toEqual([]);
@@ -114,7 +114,7 @@ describe.runIf(isWhole)('alerts', () => {
     await untilSilent();
   });
 
-  /** Every alert that fires until the one does, and for some evaluations after. */
+  /** Returns every alert that fires until the given one does, and for some evaluations after it. */
   async function firingUntil(alert: string): Promise<string[]> {
     const seen = new Set<string>();
     const startedAt = performance.now();
@@ -141,7 +141,7 @@ describe.runIf(isWhole)('alerts', () => {
     return untilTrue(async () => (await prometheus.firing()).length === 0, { waitingFor: 'the alert to end' });
   }
 
-  /** So many more of the machine, which nothing here stops. */
+  /** Waits for this many more scrapes of the machine, which nothing here stops. */
   async function untilScrapes(count: number, look: () => Promise<void>): Promise<void> {
     const read = async () => Number((await prometheus.query('timestamp(up{job="strongroom-node"})'))[0]?.value[1] ?? 0);
     const interval = 15 / factor;

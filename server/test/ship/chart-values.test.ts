@@ -7,7 +7,7 @@ import { readDatabaseConfig, readServerConfig, readWorkerConfig } from '../../sr
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
 import { ChartRenderer, chart, environmentOf, type Rendered, type Role, valueSets } from './rendered-chart.ts';
 
-/* Which values the chart takes, and whether the vault starts with the settings that it makes of them. */
+/* Checks which values the chart accepts, and whether the vault starts with the resulting settings. */
 
 interface Schema {
   readonly $ref?: string;
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-/** What the secrets hold, by the name of the file that each is mounted as. */
+/** The contents of the secrets, by the name of the file that each is mounted as. */
 const secretContents: Readonly<Record<string, string>> = {
   'database-url': 'postgresql://strongroom:secret@db.internal:5432/strongroom',
   'database-owner-url': 'postgresql://owner:secret@db.internal:5432/strongroom',
@@ -51,13 +51,13 @@ const secretContents: Readonly<Record<string, string>> = {
   'otlp-headers': 'authorization=Bearer%20secret',
 };
 
-/** The environment of a pod, with the files of this test in the place of those that Kubernetes mounts. */
+/** Returns the environment of a pod, with the files of this test in place of those that Kubernetes mounts. */
 function startedWith(rendered: Rendered, role: Role): Record<string, string> {
   const environment = environmentOf(rendered, role);
   for (const [name, value] of Object.entries(environment)) {
     environment[name] = value.replaceAll('/run/secrets/strongroom', secrets);
   }
-  // EKS sets it beside a pod that has a role.
+  // EKS sets this variable for a pod that has a role.
   if ('STRONGROOM_AWS_KMS_KEY' in environment) {
     environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = 'http://169.254.170.23/v1/credentials';
   }
@@ -152,7 +152,7 @@ describe('values.schema.json', () => {
   });
 
   it('knows every value that has a default, and no other', () => {
-    // Which resources there are is up to the cluster.
+    // The cluster determines which resources exist.
     const known = namesIn(schema).map((name) => name.replace(/\.resources\..*/, '.resources'));
     const given = leavesOf(defaults.values).map((name) => name.replace(/\.resources\..*/, '.resources'));
     expect(new Set(known.filter((name) => name !== 'global'))).toEqual(new Set(given));
@@ -164,11 +164,11 @@ describe('values.schema.json', () => {
       if (part.properties !== undefined && part.type === 'object' && part.additionalProperties !== false)
         open.push(where);
     });
-    // Variables of the HSM are as Kubernetes has them.
+    // Variables of the HSM have the form of Kubernetes.
     expect(open).toEqual(['/properties/rootKey/properties/pkcs11/properties/env/items']);
   });
 
-  /** Paths of all members, those of definitions included; lists and free maps are leaves. */
+  /** Returns the paths of all members, including those of definitions. Lists and free maps are leaves. */
   function namesIn(part: Schema, prefix = ''): string[] {
     const { properties = {} } = resolved(part);
     const names = Object.entries(properties).flatMap(([name, below]) => namesIn(below, `${prefix}${name}.`));
@@ -216,7 +216,7 @@ function walk(part: unknown, where: string, visit: (part: Schema, where: string)
   if (typeof part !== 'object' || part === null) return;
   visit(part, where);
   for (const [name, below] of Object.entries(part)) {
-    // Conditions look at members of an object that is described elsewhere.
+    // Conditions refer to members of an object that is described elsewhere.
     if (!['if', 'then', 'anyOf', 'not'].includes(name)) walk(below, `${where}/${name}`, visit);
   }
 }

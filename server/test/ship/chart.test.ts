@@ -23,7 +23,7 @@ import {
 } from './rendered-chart.ts';
 import { findMistakes } from './strict-manifests.ts';
 
-/* What the chart comes to, for each of its sets of values. Nothing is asked of a cluster. */
+/* Checks what the chart renders for each of its value sets, without a cluster. */
 
 const roles: readonly Role[] = ['serve', 'work', 'migrate'];
 const publicSite = { address: '93.184.215.14', port: 443 };
@@ -94,7 +94,7 @@ describe('manifests', () => {
       }
       for (const { spec } of ofKind<HorizontalPodAutoscaler>(set, 'HorizontalPodAutoscaler')) {
         const target = deployments.find(({ metadata }) => metadata.name === spec?.scaleTargetRef.name);
-        // Otherwise each upgrade would set the number back.
+        // Otherwise each upgrade would reset the number.
         expect(target?.spec?.replicas).toBeUndefined();
       }
       for (const { spec } of ofKind<Ingress>(set, 'Ingress')) {
@@ -172,7 +172,7 @@ describe('health and stopping', () => {
     for (const { where, role, set } of everyPod().filter((it) => it.role !== 'migrate')) {
       const { startupProbe, livenessProbe, readinessProbe, ports } = containersOf(set, role).at(-1) ?? {};
       expect(startupProbe?.httpGet, where).toEqual({ path: '/livez', port: 'admin' });
-      // A database that is down must not restart every server.
+      // An unavailable database must not restart every server.
       expect(livenessProbe?.httpGet, where).toEqual({ path: '/livez', port: 'admin' });
       expect(readinessProbe?.httpGet, where).toEqual({ path: '/readyz', port: 'admin' });
       const setting = role === 'serve' ? 'STRONGROOM_ADMIN_PORT' : 'STRONGROOM_WORKER_ADMIN_PORT';
@@ -198,7 +198,7 @@ describe('health and stopping', () => {
         const budgets = ofKind<PodDisruptionBudget>(set, 'PodDisruptionBudget').filter((it) =>
           matches(it.spec?.selector?.matchLabels, spec?.template.metadata?.labels),
         );
-        // One replica or many: one pod may always leave.
+        // Whether there is one replica or many, one pod may always leave.
         expect(budgets.map((it) => it.spec)).toEqual([
           expect.objectContaining({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' }),
         ]);
@@ -218,7 +218,7 @@ describe('the migration', () => {
       expect(weightOf(hooks[1])).toBeLessThan(weightOf(hooks[2]));
       for (const { annotations } of hooks) {
         expect(annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
-        // Otherwise a second upgrade would find the first one's.
+        // Otherwise a second upgrade would find the job of the first one.
         expect(annotations['helm.sh/hook-delete-policy']).toBe('before-hook-creation,hook-succeeded');
       }
       expect(podsOf(set, 'migrate').spec.serviceAccountName).toBe(hooks[0]?.name);
@@ -261,7 +261,7 @@ describe('secrets', () => {
   it('go to those who need them', () => {
     const high = rendered('ha');
     expect([...secretFilesOf(high, 'migrate')]).toEqual([['database-url', 'strongroom-owner/database-owner-url']]);
-    // A server cannot forge seals, nor send mail.
+    // A server can neither forge seals nor send mail.
     expect([...secretFilesOf(high, 'serve').keys()].sort()).toEqual([
       'database-url',
       'openid-client-secret',
@@ -304,7 +304,7 @@ describe('the network', () => {
     for (const { where, role, set } of everyPod()) {
       const { spec } = policyOf(set, role);
       expect(spec?.policyTypes, where).toEqual(['Ingress', 'Egress']);
-      // A rule without peers would let everybody in.
+      // A rule without peers would admit everybody.
       for (const rule of spec?.ingress ?? []) expect(rule.from?.length, where).toBeGreaterThan(0);
       for (const rule of spec?.ingress ?? []) expect(rule.ports?.length, where).toBeGreaterThan(0);
       for (const rule of spec?.egress ?? []) expect(rule.ports?.length, where).toBeGreaterThan(0);
@@ -327,13 +327,13 @@ describe('the network', () => {
   });
 
   it.each([
-    // The proxy is for public addresses.
+    // The proxy is meant for public addresses.
     { set: 'defaults', role: 'serve', ...publicSite, is: true },
     { set: 'defaults', role: 'serve', address: '2606:2800:21f:cb07::1', port: 443, is: true },
     { set: 'defaults', role: 'serve', address: '93.184.215.14', port: 80, is: false },
     { set: 'defaults', role: 'serve', address: '10.0.0.1', port: 443, is: false },
     { set: 'defaults', role: 'serve', address: 'fd00::1', port: 443, is: false },
-    // Credentials of the node are to be had there.
+    // The node's credentials are available at this address.
     { set: 'defaults', role: 'serve', address: '169.254.169.254', port: 80, is: false },
     { set: 'defaults', role: 'serve', address: '169.254.169.254', port: 443, is: false },
     { set: 'defaults', role: 'serve', address: '168.63.129.16', port: 443, is: false },

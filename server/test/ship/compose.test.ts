@@ -8,8 +8,8 @@ import { untilTrue } from '../harness/deadline.ts';
 import { DockerEngine } from '../harness/docker-engine.ts';
 
 /*
- * deploy/compose on a real Docker engine, from nothing. The images of PostgreSQL, Redis and Prometheus are made of Debian's packages
- * here, with what the compose file uses of the public ones.
+ * Runs deploy/compose on a real Docker engine, from scratch. The images of PostgreSQL, Redis and Prometheus are built
+ * from Debian's packages here, with the features of the public images that the compose file uses.
  */
 const reason = reasonNotToShip();
 if (reason !== undefined) process.stdout.write(`Compose is not tested: ${reason}.\n`);
@@ -39,7 +39,7 @@ describe.skipIf(reason !== undefined)('compose', { timeout: 3_600_000 }, () => {
       bases: images,
       isCached: true,
     });
-    // A copy, since secrets are created beside the files.
+    // The folder is copied, because secrets are created next to the files.
     deploy = path.join(await mkdtemp(path.join(tmpdir(), 'strongroom-compose-')), 'deploy');
     await cp(path.join(repository, 'deploy'), deploy, { recursive: true });
     await rm(path.join(deploy, 'compose/secrets'), { recursive: true, force: true });

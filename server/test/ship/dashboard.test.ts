@@ -15,8 +15,8 @@ import { TestAuthority } from '../harness/test-authority.ts';
 import { TokenLoad } from '../harness/token-load.ts';
 
 /*
- * The dashboard of deploy/monitoring. `SHIP=all` (npm run test:ship) also asks every query of a real Prometheus that has scraped a
- * vault with traffic, PostgreSQL and the machine.
+ * Checks the dashboard of deploy/monitoring. `SHIP=all` (npm run test:ship) also runs every query on a real Prometheus
+ * that has scraped a vault with traffic, PostgreSQL and the machine.
  */
 const run = promisify(execFile);
 const isWhole = process.env['SHIP'] === 'all';
@@ -36,7 +36,7 @@ const dashboard = JSON.parse(JSON.stringify(createDashboard())) as { uid: string
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
 
-/** What no vault on one machine has. */
+/** Panels without data for a vault on one machine. */
 const unanswered: ReadonlyMap<string, string> = new Map([
   ['Standbys behind the primary', 'needs a standby of PostgreSQL'],
 ]);
@@ -128,7 +128,7 @@ describe.runIf(isWhole)('a Prometheus that watches a vault with traffic', () => 
     await rm(folder, { recursive: true });
   });
 
-  /** What the load does not do: searches, proxied calls, requests that are denied or find nothing. */
+  /** Causes what the load does not: searches, proxied calls, and requests that are denied or find nothing. */
   async function causeEverything(key: string, publicKey: string): Promise<void> {
     const created = await vault.request('POST', '/tokens', { key, body: { type: 'token', data: 'stored' } });
     const { id } = (await created.json()) as { id: string };
@@ -180,7 +180,7 @@ describe.runIf(isWhole)('a Prometheus that watches a vault with traffic', () => 
   });
 });
 
-/** As Grafana does, with all jobs and instances chosen. */
+/** Replaces the variables as Grafana does, with all jobs and instances selected. */
 function withVariables(query: string): string {
   return query.replaceAll('$__rate_interval', '10s').replaceAll('$job', '.+').replaceAll('$instance', '.+');
 }

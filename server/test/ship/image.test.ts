@@ -11,8 +11,8 @@ import { untilTrue } from '../harness/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /*
- * The image as users build it, on bases that are made here. Everything runs with all limits that the documentation names, against
- * the PostgreSQL and Redis of the other tests, and then the conformance suite against containers.
+ * Builds the image as users do, on base images that are built here. Everything runs with all documented limits against
+ * the PostgreSQL and Redis of the other tests. Then the conformance suite runs against containers.
  */
 const reason = reasonNotToShip();
 if (reason !== undefined) process.stdout.write(`The image is not tested: ${reason}.\n`);
@@ -196,12 +196,12 @@ describe.skipIf(reason !== undefined)('the image', { timeout: 3_600_000 }, () =>
       const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2050, cvc: '123' };
       const { id } = await post<{ id: string }>(urls.a, '/tokens', key, { type: 'card', data: card });
       const read = await fetch(`${urls.b}/tokens/${id}`, { headers: { 'bt-api-key': key } });
-      // The code is in the memory of servers only: the other one has got it from the first.
+      // The code is only in the memory of servers. The second server received it from the first.
       expect(await read.json()).toMatchObject({ data: card });
     });
 
     it('verifies its log and its settings from the image', async () => {
-      // The server of the tests does not wait for its disk, which doctor does not let pass.
+      // The server of the tests does not wait for its disk, which doctor reports as a failure.
       const { code, stdout } = await engine.run(image, ['doctor'], settings);
       expect(code).toBe(1);
       expect(stdout.match(/^FAIL .*?:/gm)).toEqual(['FAIL fsync:', 'FAIL synchronous_commit:']);
@@ -271,7 +271,7 @@ interface FoundFile {
   readonly uid: number;
 }
 
-/** Regular files, as the image has them. */
+/** Lists the regular files of the image. */
 async function listFiles(root: string): Promise<FoundFile[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));

@@ -6,8 +6,9 @@ import { ContainerEngine, outputOf, reasonNotToShip, standIn } from '../harness/
 import { ChartRenderer, type Manifest, podsOf, type Rendered, type Role } from './rendered-chart.ts';
 
 /*
- * What the chart renders, run by `podman kube play` of Debian 13 with the image of this repository. It has no cluster's
- * network policies, hooks or autoscaling, and runs pods as they are written: image, command, settings, files, limits, signals.
+ * Runs what the chart renders with `podman kube play` of Debian 13 and the image of this repository. It has no
+ * network policies, hooks or autoscaling of a cluster. It runs pods as they are written: image, command, settings,
+ * files, limits and signals.
  */
 
 const reason = reasonNotToShip();
@@ -80,14 +81,14 @@ const secret = {
   },
 };
 
-/** As rendered, but for the one thing that podman does not know: volumes that are put together from several secrets. */
+/** Returns the rendered manifest, with one change: podman does not support volumes that combine several secrets. */
 function toPlayable(rendered: Rendered, role: Role): Manifest {
   const { volumes = [] } = podsOf(rendered, role).spec;
   for (const volume of volumes) {
     const items = volume.projected?.sources?.flatMap(({ secret }) => secret?.items ?? []);
     if (items === undefined) continue;
     delete volume.projected;
-    // It ignores the group that the files would belong to as well.
+    // Podman also ignores the group that the files would belong to.
     volume.secret = { secretName: secret.metadata.name, items, defaultMode: 0o444 };
   }
   const kind = role === 'migrate' ? 'Job' : 'Deployment';
@@ -96,7 +97,7 @@ function toPlayable(rendered: Rendered, role: Role): Manifest {
   return found;
 }
 
-/** Into the folder as the root of everything, with a network of its own. */
+/** Enters the folder as the root file system, with its own network. */
 const enter = `set -e
 mount --bind "$1" "$1"
 mount -t proc proc "$1/proc"; mount --rbind /sys "$1/sys"; mount --rbind /dev "$1/dev"

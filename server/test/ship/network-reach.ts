@@ -2,7 +2,10 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { ofKind, type Rendered, type Role } from './rendered-chart.ts';
 
-/** Whether the policy of a role lets it connect there, as Kubernetes reads policies. Peers by label are not addresses. */
+/**
+ * Returns true if the role's policy lets it connect to the address, as Kubernetes reads policies. Peers
+ * by label are not addresses.
+ */
 export function reaches(
   rendered: Rendered,
   role: Role,

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /*
- * The package as npm gets it. `SHIP=all` (npm run test:ship) also installs it into an empty folder and starts it, on a machine
- * without PostgreSQL: the one that is installed is hidden from it, which needs root.
+ * Checks the package as published to npm. `SHIP=all` (npm run test:ship) also installs it into an empty folder and
+ * starts it as on a machine without PostgreSQL. The installed PostgreSQL is hidden from it, which needs root.
  */
 const run = promisify(execFile);
 const workspace = path.resolve(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ const servesWithinMs = 60_000;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'strongroom-package-'));
-  // Root starts PostgreSQL as another user, who has to be able to read it.
+  // Root starts PostgreSQL as another user, who must be able to read the folder.
   await chmod(folder, 0o755);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ async function pack(): Promise<{ readonly file: string; readonly names: string[]
     maxBuffer: 64 * 1024 * 1024,
   });
   const listing: unknown = JSON.parse(stdout);
-  // npm 12 lists packages by name, older ones one after the other.
+  // npm 12 lists packages by name, older versions as an array.
   const [packed] = Object.values(listing as Record<string, { filename: string; files: { path: string }[] }>);
   if (packed === undefined) throw new Error('Nothing was packed.');
   return { file: path.join(folder, packed.filename), names: packed.files.map((file) => file.path) };
@@ -85,7 +85,7 @@ describe.runIf(isWhole)('an empty folder on a machine without PostgreSQL', () =>
   );
 });
 
-/** Starts the vault where /usr/lib/postgresql is an empty folder, stores a token, and stops it. */
+/** Starts the vault with an empty folder at /usr/lib/postgresql, stores a token, and stops it. */
 async function startHidden(home: string, npx: string): Promise<unknown> {
   const command = `mount -t tmpfs none /usr/lib/postgresql && exec "$0" "$1" --no strongroom dev --port 0 --json`;
   const vault = spawn('unshare', ['--mount', 'bash', '-c', command, process.execPath, npx], {

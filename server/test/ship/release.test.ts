@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /*
- * What `npm run release` makes of the commit that is checked out. There is an image in it if RELEASE_BASES names two images to build
- * on, with a comma between them, and a signature if cosign is installed: the output says so.
+ * Checks what `npm run release` makes of the current commit. It includes an image if RELEASE_BASES names two base
+ * images, separated by a comma. It includes a signature if cosign is installed. The output says which.
  */
 const run = promisify(execFile);
 const isWhole = process.env['SHIP'] === 'all';

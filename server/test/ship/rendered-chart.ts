@@ -20,14 +20,14 @@ export interface Manifest {
   readonly metadata: ObjectMeta & { readonly name: string };
 }
 
-/** What a chart comes to with some values. */
+/** The result of rendering a chart with some values. */
 export interface Rendered {
   readonly values: Record<string, unknown>;
   readonly notes: string;
   readonly manifests: readonly Manifest[];
 }
 
-/** Renders with Go's templates and sprig, which is what Helm does, from Debian's golang-go and golang-*-dev packages. */
+/** Renders with Go's templates and sprig, as Helm does, from Debian's golang-go and golang-*-dev packages. */
 export class ChartRenderer implements AsyncDisposable {
   readonly #folder: string;
   #files = 0;
@@ -37,7 +37,7 @@ export class ChartRenderer implements AsyncDisposable {
     const cache = path.join(repository, 'node_modules/.cache/strongroom-go');
     await mkdir(cache, { recursive: true });
     const build = ['go', 'build', '-o', path.join(folder, 'render-chart'), '.'];
-    // One after another: the second finds what the first has compiled.
+    // Builds run one after another, so that the second reuses what the first has compiled.
     await run('flock', [path.join(cache, 'building'), ...build], {
       cwd: path.join(repository, 'scripts/ship/render-chart'),
       env: {
@@ -54,12 +54,12 @@ export class ChartRenderer implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** With the values of a file in `ci`. */
+  /** Renders with the values of a file in `ci`. */
   renderSet(set: ValueSet): Promise<Rendered> {
     return this.#render([path.join(chart, 'ci', `${set}-values.yaml`)]);
   }
 
-  /** With these values over the defaults. */
+  /** Renders with these values over the defaults. */
   async render(values: object = {}): Promise<Rendered> {
     const file = path.join(this.#folder, `values-${this.#files++}.json`);
     await writeFile(file, JSON.stringify(values));
@@ -79,14 +79,14 @@ export class ChartRenderer implements AsyncDisposable {
   }
 }
 
-/** Everything of one kind. The caller names the type that belongs to it. */
+/** Returns all manifests of one kind. The caller names the matching type. */
 export function ofKind<T>({ manifests }: Pick<Rendered, 'manifests'>, kind: string): (T & Manifest)[] {
   return manifests.filter((manifest) => manifest.kind === kind) as (T & Manifest)[];
 }
 
 export type Role = 'serve' | 'work' | 'migrate';
 
-/** The pods of a role: of its Deployment, or of its Job. */
+/** Returns the pod template of a role, from its Deployment or Job. */
 export function podsOf(rendered: Rendered, role: Role): PodTemplateSpec & Required<Pick<PodTemplateSpec, 'spec'>> {
   const owner = [...ofKind<Deployment>(rendered, 'Deployment'), ...ofKind<Job>(rendered, 'Job')].find(
     ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === role,
@@ -96,13 +96,13 @@ export function podsOf(rendered: Rendered, role: Role): PodTemplateSpec & Requir
   return { ...template, spec: template.spec };
 }
 
-/** The environment of the program in such a pod. */
+/** Returns the environment of the program in the role's pod. */
 export function environmentOf(rendered: Rendered, role: Role): Record<string, string> {
   const container = podsOf(rendered, role).spec.containers[0];
   return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
 }
 
-/** Files that it is given, and the secret or configuration map that each comes from. */
+/** Returns the files of the pod, and the secret or config map of each. */
 export function secretFilesOf(rendered: Rendered, role: Role): Map<string, string> {
   const volume = podsOf(rendered, role).spec.volumes?.find(({ name }) => name === 'secrets');
   const files = new Map<string, string>();

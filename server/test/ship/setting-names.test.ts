@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
 
-/* Every setting that something under `deploy` names is one that the vault has: a misspelt one would change nothing. */
+/* Every setting named under `deploy` exists in the vault. A misspelt one would have no effect. */
 
 const deploy = path.resolve(import.meta.dirname, '../../../deploy');
 
@@ -29,17 +29,18 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Arguments of builds, which are no settings. */
+/** Build arguments, which are not settings. */
 const buildArguments = /\bSTRONGROOM_IMAGE\b/g;
 
 function namesIn(text: string): string[] {
-  // What a compose file takes from its own environment is no setting, only what it passes on.
+  // A variable that a compose file reads from its own environment is not a setting. Only a variable
+  // that it passes on is one.
   const passedOn = text.replaceAll(/\$\{[^}]*\}/g, '').replaceAll(buildArguments, '');
   return passedOn.match(/\bSTRONGROOM_[A-Z0-9]+(_[A-Z0-9]+)*\b/g) ?? [];
 }
 
 function unknownAmong(names: readonly string[]): string[] {
-  // Whatever their values: an address without TLS is another matter.
+  // The values do not matter here. An address without TLS, for example, is checked elsewhere.
   const environment = Object.fromEntries(names.map((name) => [name, '-']));
   return findConfigWarnings(environment)
     .filter(({ warning }) => warning.includes('is not a setting'))

@@ -7,7 +7,10 @@ import type { Manifest } from './rendered-chart.ts';
 const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** Where the type of each kind is. Those of the Prometheus operator are written out below, as far as the chart uses them. */
+/**
+ * The module with the type of each kind. The types of the Prometheus operator are written out below, as
+ * far as the chart uses them.
+ */
 const modules: Readonly<Record<string, string>> = {
   Deployment: 'kubernetes-types/apps/v1.js',
   HorizontalPodAutoscaler: 'kubernetes-types/autoscaling/v2.js',
@@ -34,11 +37,11 @@ interface PrometheusRule extends Operated<'PrometheusRule'> {
 }`;
 
 /**
- * What Kubernetes would not accept: members that a kind does not have, values of another type, required ones that are
- * missing. The compiler says so, which refuses unknown members of a literal at every depth.
+ * Returns what Kubernetes would not accept: members that a kind does not have, values of another type, and missing
+ * required members. The TypeScript compiler finds them, because it rejects unknown members of a literal at every depth.
  */
 export async function findMistakes(manifests: readonly Manifest[]): Promise<string[]> {
-  // Where packages are found from.
+  // Packages can be resolved from this folder.
   const cache = path.join(repository, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(path.join(cache, 'strongroom-manifests-'));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /*
- * The units under a systemd that is the init of a container of its own: Debian 12 from mmdebstrap, booted by
+ * Runs the units under a systemd that is the init of its own container: Debian 12 from mmdebstrap, booted by
  * systemd-nspawn, with the sources of this repository and the PostgreSQL of the tests. Needs root and both programs.
  */
 
@@ -64,7 +64,7 @@ describe.runIf(isWhole)('a machine with systemd', () => {
   });
 });
 
-/** What is said in `docs/deploy/systemd.md`, but for the package, whose place the repository takes. */
+/** Installs as described in `docs/deploy/systemd.md`, with the repository in place of the package. */
 async function installInto(root: string, databaseUrl: string): Promise<void> {
   const credentials = path.join(root, 'etc/strongroom/credentials');
   await mkdir(credentials, { recursive: true, mode: 0o700 });
@@ -72,7 +72,7 @@ async function installInto(root: string, databaseUrl: string): Promise<void> {
   await symlink('/opt/strongroom/server/bin/strongroom.js', path.join(root, 'usr/local/bin/strongroom'));
   await copyFile(process.execPath, path.join(root, 'usr/local/bin/node'));
   const settings = await readFile(path.join(units, 'strongroom.env'), 'utf8');
-  // The machine shares the network with other tests.
+  // The container shares the network with other tests.
   const moved = settings.replaceAll(/^(STRONGROOM_\w*PORT)=80(\d\d)$/gm, '$1=480$2');
   await writeFile(path.join(root, 'etc/strongroom/strongroom.env'), moved);
   for (const name of (await readdir(units)).filter((name) => name.endsWith('.service'))) {
@@ -90,7 +90,7 @@ async function installInto(root: string, databaseUrl: string): Promise<void> {
   await symlink('../drive.service', path.join(wanted, 'drive.service'));
 }
 
-/** Runs until the machine has switched itself off. Returns what it said, by name. */
+/** Boots the container and waits until it has shut itself down. Returns its output by name. */
 async function boot(root: string): Promise<Map<string, string>> {
   const mount = `--bind-ro=${repository}:/opt/strongroom`;
   await run('systemd-nspawn', ['--quiet', `--directory=${root}`, '--register=no', '--keep-unit', mount, '--boot'], {

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDatabaseConfig, readServerConfig, readWorkerConfig } from '../../src/platform/config/config.ts';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
 
-/* The systemd units, as systemd reads them. Nothing is started: that needs systemd as the init of the machine. */
+/*
+ * Checks the systemd units as systemd reads them. Nothing is started, because that needs systemd
+ * as the init of the machine.
+ */
 
 const run = promisify(execFile);
 const source = path.resolve(import.meta.dirname, '../../../deploy/systemd');
@@ -19,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'strongroom-units-'));
   for (const role of roles) {
     const text = await readFile(path.join(source, nameOf(role)), 'utf8');
-    // Only the program is not there.
+    // The program is the only missing part, so it is replaced.
     await writeFile(path.join(folder, nameOf(role)), text.replaceAll('/usr/local/bin/strongroom', process.execPath));
   }
   for (const [name, content] of Object.entries(credentials)) await writeFile(path.join(folder, name), content);
@@ -62,7 +65,7 @@ describe('the vault', () => {
     const work = await environmentOf('work');
     const { listen, database } = readServerConfig(serve);
     expect(listen.adminHost).toBe('127.0.0.1');
-    // A server does not hold the owner of the schema.
+    // A server does not have the credentials of the schema owner.
     expect(database.ownerUrl).toBe(database.url);
     expect(readWorkerConfig(work).database.ownerUrl).toContain('owner:');
     expect(readDatabaseConfig(await environmentOf('migrate')).ownerUrl).toContain('owner:');
@@ -111,7 +114,7 @@ function nameOf(role: (typeof roles)[number]): string {
   return `strongroom-${role}.service`;
 }
 
-/** What systemd has to say about them. */
+/** Returns what systemd reports about the units. */
 async function verify(where: string, names: readonly string[]): Promise<string> {
   const outcome = await run('systemd-analyze', [
     'verify',
@@ -141,7 +144,7 @@ async function secondsOf(role: (typeof roles)[number], key: string): Promise<num
   return Number(valuesOf(await linesOf(role), key)[0]);
 }
 
-/** What systemd starts the program with; credentials are in the folder of the test. */
+/** Returns the environment with which systemd starts the program. Credentials are in the folder of the test. */
 async function environmentOf(role: (typeof roles)[number]): Promise<Record<string, string>> {
   const lines = await linesOf(role);
   const example =

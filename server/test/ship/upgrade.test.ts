@@ -11,8 +11,8 @@ import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /*
- * The upgrade that docs/upgrading.md describes, from 0.1.0 to this version, under load: migrate, then replace servers and worker
- * one at a time. Then back again, since an operator may have to. No request fails, and every token opens.
+ * Runs the upgrade of docs/upgrading.md from 0.1.0 to this version under load: migrate, then replace servers and worker
+ * one at a time. Then goes back, because an operator may have to. No request fails, and every token opens.
  */
 const isWhole = process.env['SHIP'] === 'all';
 const thisMain = path.resolve(import.meta.dirname, '../../src/main.ts');

@@ -15,9 +15,9 @@ import { drawFilters, drawQuery } from './hostile-queries.ts';
 import { drawRightsRequest } from './hostile-rights.ts';
 import { type CallerKind, callerKinds, type Surroundings } from './surroundings.ts';
 
-/** A request by what it is made of, so that it can be changed a little and made again. */
+/** The parts that a request is made from, so that it can be varied and made again. */
 export interface HeavyPlan {
-  /** `api` is a request from the description as it is; `inflated` has a heavy value somewhere in its body. */
+  /** `api` is an unchanged request from the description. `inflated` has a heavy value somewhere in its body. */
   readonly kind: (typeof kinds)[number];
   readonly seed: number;
   readonly key: CallerKind;
@@ -38,7 +38,7 @@ const kinds = [
   'filters',
   'rights',
 ] as const;
-/** Kinds of which a request takes little time, if all is well. */
+/** Kinds of requests that normally take little time. */
 const lightKinds = ['api', 'api', 'search', 'search', 'filters', 'rights'] as const;
 const oftenKinds = [...kinds, ...lightKinds, ...lightKinds, 'inflated'] as const;
 const values = Object.keys(valueShapes) as (keyof typeof valueShapes)[];
@@ -46,7 +46,7 @@ const lists = Object.keys(tokenListShapes) as (keyof typeof tokenListShapes)[];
 const bytesMax = 1_000_000;
 const base = { seed: 1, key: 'reveal', value: 'a wide object', list: 'bare strings', weight: fullWeight } as const;
 const readings = 6;
-/** So many plans of `listWorst` merge every value into a token and read what is stored. */
+/** The number of plans in `listWorst` that merge every value into a token and read what is stored. */
 export const mergedAndReadCount = values.length + 2 * readings;
 
 export function drawPlan(random: SeededRandom, isLight = false): HeavyPlan {
@@ -65,7 +65,7 @@ export function drawPlan(random: SeededRandom, isLight = false): HeavyPlan {
   };
 }
 
-/** A neighbour of a plan: one or two of its traits are others. */
+/** Returns a neighbour of a plan, with one or two traits changed. */
 export function mutate(plan: HeavyPlan, random: SeededRandom): HeavyPlan {
   const other = drawPlan(random);
   const scaled = (number: number, max: number) =>
@@ -84,12 +84,12 @@ export function mutate(plan: HeavyPlan, random: SeededRandom): HeavyPlan {
   return random.chance(0.3) ? { ...changed, ...random.pick(changes)() } : changed;
 }
 
-/** A light request to each operation of the API. */
+/** Returns a light request to each operation of the API. */
 export function listEachOperation({ operations }: Surroundings): HeavyPlan[] {
   return operations.map((_, seed) => ({ ...base, kind: 'api', seed }));
 }
 
-/** Every known shape as heavy as it may be: merged and read first, then as lists and by other routes. */
+/** Returns every known shape at its maximum weight: first merged and read, then as lists and through other routes. */
 export function listWorst(): HeavyPlan[] {
   return [
     ...values.map((value) => ({ ...base, kind: 'patch', value }) as const),
@@ -104,7 +104,9 @@ export function listWorst(): HeavyPlan[] {
   ];
 }
 
-/** The request of a plan. It is never longer than a megabyte: a heavier plan is made lighter until it fits. */
+/**
+ * Returns the request of a plan. It is never longer than a megabyte, because a heavier plan is reduced until it fits.
+ */
 export function toRequest(plan: HeavyPlan, around: Surroundings): MeasuredRequest {
   const request = build(plan, around);
   const length = Buffer.byteLength(request.body ?? '');
@@ -115,7 +117,7 @@ export function toRequest(plan: HeavyPlan, around: Surroundings): MeasuredReques
   return toRequest({ ...plan, weight }, around);
 }
 
-/** Plans that differ in their weight, their key and their seed only. */
+/** Returns the family of a plan. Plans of a family differ only in weight, key and seed. */
 export function familyOf({ kind, value, list }: HeavyPlan): string {
   return `${kind} ${kind === 'list' ? list : value}`;
 }
@@ -178,9 +180,9 @@ function build(plan: HeavyPlan, around: Surroundings): MeasuredRequest {
   }
 }
 
-/** A request that the description allows, or nearly; inflated, one of its members is a heavy value. */
+/** Returns a request that the description allows or nearly allows. If inflated, one of its members is a heavy value. */
 function fromDescription(plan: HeavyPlan, random: SeededRandom, around: Surroundings, key: string): MeasuredRequest {
-  // Neighbouring seeds are about different operations, so that a few plans are enough for all.
+  // Neighbouring seeds use different operations, so that a few plans cover all of them.
   const operation = around.operations[plan.seed % around.operations.length];
   if (operation === undefined) throw new Error('The API has no operations.');
   const ids = operation.path.startsWith('/applications') ? [around.applicationId] : [...around.tokenIds];
@@ -188,7 +190,7 @@ function fromDescription(plan: HeavyPlan, random: SeededRandom, around: Surround
   const { method, mediaType } = operation;
   const isLast = method === 'DELETE' && operation.path === '/tenants/self';
   if (isLast) return { method, path: made.path, key: '' };
-  // The maker mostly chooses a key that may do it; the others have rules that have to be looked through.
+  // The maker usually chooses a key with the permission. The other keys have rules that must be searched.
   const headers = { ...made.headers, ...(random.chance(0.5) ? { 'bt-api-key': key } : {}) };
   if (plan.kind === 'api' || made.body === undefined || method === 'GET' || method === 'DELETE') {
     return { method, path: made.path, key, body: made.body, headers };

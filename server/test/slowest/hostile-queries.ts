@@ -3,7 +3,7 @@ import { tokenQueryLimits } from '../../src/core/token-limits.ts';
 import { times } from '../harness/heavy-requests.ts';
 
 const { queryLengthMax, filterValuesMax, filterMetadataKeysMax } = tokenQueryLimits;
-/** Longer ones than are allowed have to be refused as quickly. */
+/** Queries that are too long must be refused just as quickly. */
 const queryLengths = [20, 60, queryLengthMax / 2, queryLengthMax, queryLengthMax, queryLengthMax, 1_000, 4_000];
 
 type Make = (random: SeededRandom) => string;
@@ -12,7 +12,9 @@ const number: Make = (random) => String(random.below(100));
 const container: Make = (random) =>
   random.pick([`"/c${random.below(100)}/*"`, `/c${random.below(100)}/`, '/*', '/', `"/c${random.below(100)}/d/*"`]);
 
-/** Every kind of term: about content, which rules multiply with; about places, which sets are read for; and what is refused. */
+/**
+ * Every kind of term: content terms, which rules multiply; container terms, for which sets are read; and invalid terms.
+ */
 const terms: readonly Make[] = [
   (random) => `data:${number(random)}`,
   (random) => `data:"123-45-67${number(random)}"`,
@@ -31,10 +33,10 @@ const terms: readonly Make[] = [
   (random) => `${random.pick(['data', 'metadata.a', 'type'])}:a*?`,
 ];
 
-/** A search of roughly the length asked for, in the grammar of `core/search/parse-search-query.ts`. */
+/** Returns a search of roughly the requested length, in the grammar of `core/search/parse-search-query.ts`. */
 export function drawQuery(random: SeededRandom): string {
   const length = random.pick(queryLengths);
-  // A query of one kind of term has more of that kind than any mixture.
+  // A query with one kind of term contains more of that kind than any mixture.
   const some = random.chance(0.5) ? [random.pick(terms)] : terms.slice(0, 1 + random.below(terms.length));
   const joins = random.pick([[' OR '], [' AND '], [' || '], [' OR ', ' AND ', ' && ']]);
   const wrapping = random.pick([0, 0, 0.2, 0.6]);
@@ -51,7 +53,7 @@ function drawTerm(random: SeededRandom, some: readonly Make[]): string {
   return `${random.pick(['', '', '', '-', 'NOT '])}${random.pick(some)(random)}`;
 }
 
-/** Filters of a list, with as many values as there may be, and one more. */
+/** Returns list filters, with as many values as allowed or one more. */
 export function drawFilters(random: SeededRandom): string {
   const isFull = random.chance(0.2);
   const many = () => (isFull ? filterValuesMax : random.pick([1, 10, filterValuesMax, filterValuesMax + 1]));

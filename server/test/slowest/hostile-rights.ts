@@ -6,17 +6,17 @@ import type { LimitedRule } from '../harness/limited-key.ts';
 import type { MeasuredRequest } from '../harness/measured-vault.ts';
 
 const transforms = ['mask', 'redact', 'reveal'] as const;
-/** Only a rule that reveals may grant `token:use`. */
+/** A rule needs the transform reveal to grant `token:use`. */
 const permissions = permissionsOf('private').filter((permission) => permission !== 'token:use');
 const conditionsPerRule = 20;
-/** Stands behind all others of a token. */
+/** This container comes after all others of a token. */
 export const lastContainer = '/z/';
-/** Stands for the nonce of a session that waits to be authorized. */
+/** A placeholder for the nonce of a session that waits to be authorized. */
 export const nonceMark = '@nonce@';
 
 const transformAt = (index: number) => transforms[index % transforms.length];
 
-/** As many rules as an application may have. Half of them are on paths as long as paths may be. */
+/** Returns as many rules as an application may have. Half of them are on paths of maximum length. */
 export function listContainerRules(count: number = rulesMax): LimitedRule[] {
   return times(count, (index) => ({
     priority: index,
@@ -26,7 +26,7 @@ export function listContainerRules(count: number = rulesMax): LimitedRule[] {
   }));
 }
 
-/** As many conditions as a session may have, in rules of as many as fit or of few. */
+/** Returns as many conditions as a session may have, in rules with the maximum number of conditions or with few. */
 export function listConditionalRules(perRule: number = conditionsPerRule): LimitedRule[] {
   return times(conditionsMax / perRule, (rule) => ({
     priority: rule,
@@ -36,7 +36,10 @@ export function listConditionalRules(perRule: number = conditionsPerRule): Limit
   }));
 }
 
-/** Only the last condition of every other rule is not met, by the last container of a token. */
+/**
+ * Returns a condition. In every other rule, only the last condition is not met, which shows only after
+ * the token's last container.
+ */
 function toCondition({ rule, index, perRule }: { rule: number; index: number; perRule: number }): object {
   const kinds = [
     { attribute: 'container', operator: 'starts_with', value: lastContainer },
@@ -47,13 +50,18 @@ function toCondition({ rule, index, perRule }: { rule: number; index: number; pe
   return isUnmet ? { attribute: 'container', operator: 'equals', value: `/c${rule}` } : (kinds[index % 3] ?? {});
 }
 
-/** Nearly everything is redacted, and the last rule shows all the rest: every rule has to be looked at. */
+/**
+ * Returns rules that redact nearly everything, with a last rule that reveals the rest. Every rule has to be evaluated.
+ */
 export function listStackedRules(): LimitedRule[] {
   const redacting = times(rulesMax - 1, (index) => toContainerRule(index, `/c${index}/`, 'redact'));
   return [...redacting, toContainerRule(rulesMax, '/', 'reveal')];
 }
 
-/** What such an application may hand out if each rule is compared with all of its own. Nothing is revealed that it redacts. */
+/**
+ * Returns rules that such an application may grant, which requires comparing each with all of its own. They
+ * reveal nothing that it redacts.
+ */
 export function listEclipsedRules(): LimitedRule[] {
   const conditional = times(50, (rule) => ({
     priority: rule,
@@ -73,7 +81,7 @@ function toContainerRule(priority: number, container: string, transform: (typeof
   return { priority, container, transform, permissions };
 }
 
-/** Requests that hand rights out, or ask about them. */
+/** Returns a request that grants rights or asks about them. */
 export function drawRightsRequest(
   random: SeededRandom,
   around: { readonly keys: Readonly<Record<string, string>>; readonly applicationId: string; readonly tokenId: string },

@@ -14,7 +14,7 @@ import {
   nonceMark,
 } from './hostile-rights.ts';
 
-/** Keys of every kind, and of callers with as many rules and conditions as there may be. */
+/** Kinds of callers: keys of every kind, and callers with the maximum number of rules and conditions. */
 export const callerKinds = [
   'private',
   'reveal',
@@ -28,12 +28,12 @@ export const callerKinds = [
 ] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
-/** What requests can name: keys, and what exists. */
+/** Everything that requests can name: keys and existing things. */
 export interface Surroundings {
   readonly operations: readonly ApiOperation[];
   readonly keys: Readonly<Record<CallerKind, string>>;
   readonly tokenIds: readonly string[];
-  /** An application that may be changed and deleted. */
+  /** The id of an application that may be changed and deleted. */
   readonly applicationId: string;
 }
 
@@ -41,7 +41,7 @@ const permissions = permissionsOf('private');
 const halfWeight = { ...fullWeight, bytes: 488_000 };
 const membersMax = 60_000;
 
-/** A tenant with everything that makes requests expensive. Requests change and delete it, so it can be put in order again. */
+/** A tenant with everything that makes requests expensive. Requests change and delete it, so it can be restored. */
 export class HostileTenant {
   readonly #vault: TestVault;
   readonly #tenant: TestTenant;
@@ -52,7 +52,7 @@ export class HostileTenant {
     const all = { rules: [ruleOn('/', 'reveal', ...permissions)] };
     const rules = listContainerRules();
     const conditions = { rules: listConditionalRules() };
-    // Longer than any search takes.
+    // This is longer than any run of the search takes.
     const expiresAt = new Date(Date.now() + 23 * 3_600_000);
     const keys = {
       ...tenant.keys,
@@ -80,7 +80,7 @@ export class HostileTenant {
     return this.#around;
   }
 
-  /** Makes each single token, and the application, as they were in the beginning. */
+  /** Restores each single token and the application to their initial state. */
   async restore(): Promise<void> {
     const key = this.#tenant.keys.private;
     const tokenIds: string[] = [];
@@ -96,7 +96,7 @@ export class HostileTenant {
     this.#around = { ...this.#around, tokenIds, applicationId };
   }
 
-  /** The request with what only works once. */
+  /** Returns the request with single-use values filled in. */
   async prepare(request: MeasuredRequest): Promise<MeasuredRequest> {
     const { body } = request;
     if (typeof body !== 'string' || !body.includes(nonceMark)) return request;
@@ -110,7 +110,7 @@ export class HostileTenant {
   }
 }
 
-/** Many tokens, some in the containers of rules. */
+/** Returns many tokens, some in the containers of rules. */
 function listCrowds(): unknown[] {
   const places = times(1_000, (index) => ({
     id: `tok${index}`,
@@ -129,7 +129,7 @@ function listCrowds(): unknown[] {
   return [places, many, tokenListShapes['many tokens with masks']({ ...fullWeight, tokens: 100 })];
 }
 
-/** Tokens that are expensive to open, to show, to change and to refer to, by id; each as the text of a request. */
+/** Tokens that are expensive to open, show, change and refer to, by id. Each is the text of a request. */
 const awkwardTokens: ReadonlyMap<string, string> = new Map(
   listAwkwardTokens().map((text, index) => [`awkward-${index}`, `{"id":"awkward-${index}",${text.slice(1)}`]),
 );

@@ -4,11 +4,11 @@ import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import { ApplicationStore } from '../../features/applications/index.ts';
 import type { Database } from '../../platform/database/database.ts';
 
-/** A renamed application has its old name for at most this long. */
+/** The time for which a name is cached. A renamed application shows its old name for at most this long. */
 const keptMs = 5_000;
 const keptMax = 1_000;
 
-/** Names of applications for a developer's terminal. */
+/** A cache of application names for a developer's terminal. */
 export class ApplicationNames {
   readonly #database: Database;
   readonly #known = new LRUCache<ApplicationId, string>({ max: keptMax, ttl: keptMs });
@@ -17,7 +17,7 @@ export class ApplicationNames {
     this.#database = database;
   }
 
-  /** Undefined if the application is gone, or cannot be looked up now. */
+  /** Returns undefined if the application is gone, or cannot be looked up now. */
   async find({ tenantId, applicationId }: Identity): Promise<string | undefined> {
     const known = this.#known.get(applicationId);
     if (known !== undefined) return known;

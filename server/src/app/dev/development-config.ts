@@ -6,10 +6,13 @@ import type { SmtpConfig } from '../../platform/mail/smtp-config.ts';
 import type { DevelopmentMemory } from './development-memory.ts';
 import type { DevelopmentOptions } from './development-options.ts';
 
-/** Where card fields are served. */
+/** The URL and port of the card fields. */
 type ElementsPlace = NonNullable<ServerConfig['elements']>;
 
-/** What `serve` would read from its environment: on loopback only, with the echo destination in addition. */
+/**
+ * Returns the configuration that `serve` would read from its environment, on loopback only and with the echo
+ * destination.
+ */
 export function toServerConfig(
   options: DevelopmentOptions & { readonly elements: ElementsPlace },
   parts: { memory: DevelopmentMemory; database: DatabaseConfig; echo: EchoDestination },

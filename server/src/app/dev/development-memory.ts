@@ -4,14 +4,14 @@ import { codeOf } from '../../core/errors/thrown.ts';
 import { generateRootKey, parseRootKey } from '../../platform/keyring/kms/file-root-key.ts';
 import type { DevelopmentTenant } from '../seed/development-tenant.ts';
 
-/** What a data directory keeps between runs. It contains secrets, so it is for development only. */
+/** The state that a data directory keeps between runs. It contains secrets, so it is for development only. */
 interface Remembered {
   readonly databasePassword: string;
   readonly rootKey: string;
   readonly tenant?: DevelopmentTenant;
 }
 
-/** The secrets of a data directory; without one, they last as long as the process. */
+/** The secrets of a data directory. Without one, they last as long as the process. */
 export class DevelopmentMemory {
   #remembered: Remembered;
   readonly #file: string | undefined;
@@ -24,7 +24,7 @@ export class DevelopmentMemory {
     const file = path.join(directory, 'strongroom-dev.json');
     const kept = await readRemembered(file);
     const memory = new DevelopmentMemory(kept ?? fresh, file);
-    // Stored before anything is encrypted with it.
+    // The root key is stored before anything is encrypted with it.
     if (kept === undefined) await memory.#write();
     return memory;
   }
@@ -53,13 +53,13 @@ export class DevelopmentMemory {
 
   async #write(): Promise<void> {
     if (this.#file === undefined) return;
-    // Replaced atomically: a partial write would lose the only copy of the root key.
+    // The file is replaced atomically, because a partial write would lose the only copy of the root key.
     await writeFile(`${this.#file}.new`, `${JSON.stringify(this.#remembered, null, 2)}\n`, { mode: 0o600 });
     await rename(`${this.#file}.new`, this.#file);
   }
 }
 
-/** Undefined if there is no file yet; an unreadable file is never treated as missing. */
+/** Returns undefined if there is no file yet. An unreadable file is never treated as missing. */
 async function readRemembered(file: string): Promise<Remembered | undefined> {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by an earlier run.

@@ -4,17 +4,17 @@ import type { DevelopmentConfig } from '../../platform/config/config.ts';
 export interface DevelopmentOptions extends DevelopmentConfig {
   readonly port: number;
   readonly dataDirectory: string | undefined;
-  /** The name of the database in `database`, as its user has given it. */
+  /** The name of the database in `database`, as given by the user. */
   readonly databaseName: string | undefined;
-  /** Whether a card is stored to try things on. */
+  /** True if an example card is stored. */
   readonly hasExample: boolean;
-  /** Whether a new tenant gets applications, tokens and a month of log. */
+  /** True if a new tenant gets applications, tokens and a month of log. */
   readonly isSeeded: boolean;
   readonly report: (step: string) => void;
   readonly watch: RequestWatcher;
 }
 
-/** Where a vault for development has its data, and with that what becomes of it. */
+/** The place where a development vault keeps its data, which determines what happens to the data on exit. */
 export type DevelopmentStorage =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'kept'; readonly directory: string }

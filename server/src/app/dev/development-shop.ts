@@ -11,7 +11,7 @@ interface ShopPlaces {
   readonly echoUrl: string;
 }
 
-/** Opens the demonstration shop of a tenant. Undefined in a checkout that has not been built. */
+/** Opens the demonstration shop of a tenant. Returns undefined in a checkout that has not been built. */
 export async function openDevelopmentShop(
   { vaultUrl, elementsUrl, echoUrl }: ShopPlaces,
   tenant: DevelopmentTenant,
@@ -26,7 +26,10 @@ export async function openDevelopmentShop(
   return { shop, application };
 }
 
-/** The shop has an application of its own: a list of origins on the one that developers use would shut out their pages. */
+/**
+ * Creates or updates the application of the shop. The shop has its own, because a list of origins on the application
+ * that developers use would block their pages.
+ */
 async function prepareApplication(
   vaultUrl: string,
   tenant: DevelopmentTenant,
@@ -46,7 +49,7 @@ async function prepareApplication(
       return { id: String(id), key: String(key), origin };
     }
     const { name, permissions, rules, expires_at, allowed_origins } = membersOf(found.body);
-    // The port is another one in each run; what somebody has added stays.
+    // The port differs in each run. Origins that somebody has added stay.
     const others = (Array.isArray(allowed_origins) ? allowed_origins : []).filter((other) => other !== known.origin);
     const settings = { name, permissions, rules, expires_at, allowed_origins: [...others, origin] };
     const { status } = await ask('PUT', `/applications/${known.id}`, settings);

@@ -40,20 +40,20 @@ interface Parts {
 /** A complete vault for development: database, tenant, applications, server and worker in one process tree. */
 export class DevelopmentVault {
   readonly url: string;
-  /** Where it listens, as the system says. */
+  /** The address that the server is bound to. */
   readonly boundUrl: string;
   readonly adminUrl: string;
   /** The origin of the card fields. */
   readonly elementsUrl: string;
   readonly tenant: DevelopmentTenant;
   readonly storage: DevelopmentStorage;
-  /** Signs the owner in, once. */
+  /** A link that signs the owner in. It works once. */
   readonly signInUrl: string;
   /** A destination for the proxy that returns what it received. */
   readonly echoUrl: string;
   /** False if a setting keeps applications without a list of destinations from calling any. */
   readonly mayCallEcho: boolean;
-  /** A shop to try card fields in; undefined if it was not built, or could not charge anything. */
+  /** The URL of a shop for trying card fields; undefined if it was not built, or could not charge anything. */
   readonly shopUrl: string | undefined;
   readonly exampleId: string | undefined;
   /** The environment that other commands need to work on this vault. */
@@ -97,7 +97,7 @@ export class DevelopmentVault {
     const elementsUrl = elements.url;
     const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
     const settings = {
-      // What the caller has set is not repeated: it may have secrets in it.
+      // Settings from the environment are not repeated, because they may contain secrets.
       ...(options.database === undefined ? { STRONGROOM_DATABASE_URL: database.ownerUrl } : {}),
       STRONGROOM_PUBLIC_URL: url,
       STRONGROOM_ELEMENTS_URL: elementsUrl,
@@ -145,7 +145,10 @@ async function openShop(
   return open.shop.url;
 }
 
-/** Before anything else is in the log, which is moved into the past as a whole. */
+/**
+ * Opens or creates the seeded tenant. This must come before anything else is in the log, which is moved into the past
+ * as a whole.
+ */
 async function openSeeded(
   config: ServerConfig,
   logger: Logger,
@@ -156,7 +159,7 @@ async function openSeeded(
   if (tenant !== undefined)
     throw new Error('--seed fills a new vault, and this one has been used. Choose another directory for --data.');
   options.report('Filling the vault with a month of examples');
-  // An invitation that waits would be mailed.
+  // A pending invitation would be mailed.
   return createSeededTenant(config, logger, { mayInvite: options.smtp === undefined });
 }
 

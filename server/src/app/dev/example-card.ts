@@ -1,10 +1,10 @@
 import { LoopbackClient } from '../../platform/loopback/loopback-client.ts';
 
 const exampleId = 'example-card';
-/** The test number that payment providers document; no bank has issued it. */
+/** A test number that payment providers document. No bank has issued it. */
 const number = '4242424242424242';
 
-/** Stores a card to try things on, as a client would; one that an earlier run has stored stays. Returns its id. */
+/** Stores an example card like a client would, and returns its id. A card from an earlier run stays. */
 export async function storeExampleCard(url: string, key: string): Promise<string> {
   const client = new LoopbackClient(url);
   try {

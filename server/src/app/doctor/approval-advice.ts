@@ -7,7 +7,10 @@ import { listTenantIds } from '../../platform/database/ground/database-inspectio
 
 const namedMax = 5;
 
-/** Production tenants whose owners and admins could approve what widens access to plaintext, and need not. */
+/**
+ * Returns production tenants that require no approval for wider access to plaintext, although several owners and admins
+ * could give it.
+ */
 export async function findUnapproving(database: Database): Promise<TenantId[]> {
   const found: TenantId[] = [];
   for (const tenantId of await listTenantIds(database)) {
@@ -21,7 +24,7 @@ export async function findUnapproving(database: Database): Promise<TenantId[]> {
   return found;
 }
 
-/** The finding of `doctor`, with the remedy. */
+/** Returns the finding of `doctor`, with the remedy. */
 export function describeUnapproving(tenants: readonly TenantId[]): string {
   if (tenants.length === 0)
     return 'production tenants with several owners and admins demand a second person for access to plaintext';

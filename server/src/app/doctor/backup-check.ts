@@ -12,15 +12,15 @@ import { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { openRootKeys } from '../../platform/keyring/kms/open-root-key.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
-/** Counting a large tenant takes as long as reading it. */
+/** The timeout is long because counting a large tenant takes as long as reading it. */
 const statementTimeoutMs = 6 * 60 * 60_000;
-/** The default limit on the unpacked size of a dump: rows of text compress well, but not indefinitely. */
+/** The default limit on the unpacked size of a dump. Rows of text compress well, but only up to a point. */
 const unpackedBaseBytes = 1024 ** 3;
 const unpackedFactor = 50;
 
 export interface BackupOrder {
   readonly dump: string;
-  /** How many tokens to decrypt per tenant and key version; all of them if undefined. */
+  /** The number of tokens to decrypt per tenant and key version; all of them if undefined. */
   readonly sampleSize: number | undefined;
   readonly unpackedBytesMax: number | undefined;
   readonly searchPath: string | undefined;
@@ -38,11 +38,12 @@ export interface BackupReport {
 }
 
 /**
- * Restores a dump next to the vault and checks it as a vault would: schema, then keys, then tokens. Throws if a step
- * fails that later ones depend on; tokens that cannot be decrypted are counted. The scratch database is dropped afterwards.
+ * Restores a dump next to the vault and checks it like a vault would: schema, then keys, then tokens. Throws if a step
+ * fails that later ones depend on. Tokens that cannot be decrypted are counted. The scratch database is dropped
+ * afterwards.
  *
- * The dump may be hostile. Another process reads it, without keys and as a role that can only add rows; everything else in
- * the scratch database is created by our own migrations. The root key is opened only after that process has ended.
+ * The dump may be hostile. Another process reads it, without keys and with a role that can only add rows. Our own
+ * migrations create everything else in the scratch database. The root key is opened only after that process has ended.
  */
 export async function checkBackup(config: VaultConfig, order: BackupOrder): Promise<BackupReport> {
   const dump = await findDumpFile(order.dump);

@@ -2,14 +2,17 @@ import { deletedTenantDays, removalTimeOf } from '../../core/identity/deleted-te
 import { TenantOverviews, type TenantSummary } from '../../features/tenants/index.ts';
 import type { Database } from '../../platform/database/database.ts';
 
-/** The worker looks for tenants to remove four times an hour. */
+/** The time after which a removal is overdue. The worker looks for tenants to remove four times an hour. */
 const overdueMs = 60 * 60_000;
 
 export async function findDeletedTenants(database: Database): Promise<TenantSummary[]> {
   return (await new TenantOverviews(database).list()).filter(({ deletedAt }) => deletedAt !== null);
 }
 
-/** What `doctor` says about tenants that wait to be removed, and about one that the worker has not removed in time. */
+/**
+ * Returns what `doctor` says about tenants that wait to be removed, and warns if the worker has not removed one in
+ * time.
+ */
 export function describeDeletedTenants(
   tenants: readonly TenantSummary[],
 ): { readonly detail: string; readonly isWarning: boolean }[] {

@@ -17,7 +17,7 @@ let build: ElementsBuild;
 let vault: TestVault;
 let proxy: Server;
 let upstream: string;
-/** What the proxy does to a response. */
+/** Changes a response on its way through the proxy. */
 let meddle: (passed: Passed) => void = () => undefined;
 beforeAll(async () => {
   build = await ElementsBuild.make();

@@ -10,14 +10,14 @@ const traceId = 'bt-trace-id';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a browser needs to load a file into the page of a shop. */
+/** The headers that a browser needs to load a file into the page of a shop. */
 const fileHeaders: Headers = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 };
 
-/** Loads the card fields from where browsers do, and looks for what a proxy in between has changed. */
+/** Loads the card fields from the address that browsers use, and looks for changes made by a proxy in between. */
 export async function examineElements(url: string): Promise<Finding> {
   const get = (path: string) => askOnce(`${url}${path}`, { method: 'GET' });
   try {
@@ -77,13 +77,13 @@ function findFrameProblems(frames: readonly ServiceAnswer[]): string[] {
   const problems = findHeaderProblems('The frame document', first, frameHeaders([]));
   if (first.headers['x-frame-options'] !== undefined)
     problems.push('The frame document has an X-Frame-Options header, which hides fields. Remove it in the proxy.');
-  // Every response of the vault has an id of its own.
+  // The vault gives every response its own id.
   if (first.headers[traceId] === undefined || first.headers[traceId] === second?.headers[traceId])
     problems.push('The frame document comes from a cache. Let the proxy cache nothing that says no-store.');
   return problems;
 }
 
-/** Headers that were dropped or changed, and cookies that were added. */
+/** Finds headers that were dropped or changed, and cookies that were added. */
 function findHeaderProblems(what: string, { headers }: ServiceAnswer, expected: Headers): string[] {
   const problems = Object.entries(expected).flatMap(([header, value]) => {
     const found = headers[header];

@@ -15,23 +15,23 @@ import { requireEveryKeyOpens } from './key-check.ts';
 export interface Finding {
   readonly name: string;
   readonly isOk: boolean;
-  /** Set if nothing is broken, but the operator should decide something. */
+  /** True if nothing is broken, but the operator should decide something. */
   readonly isWarning?: boolean;
-  /** What was found and, for a failure, what to do. */
+  /** The finding and, for a failure, what to do. */
   readonly detail: string;
-  /** Set if this login or machine cannot see it. */
+  /** True if this login or machine cannot see it. */
   readonly isUnknown?: boolean;
-  /** What no longer holds, for a problem with what the vault stands on, and what to do about it. */
+  /** The guarantee that no longer holds, if there is a problem with what the vault depends on. */
   readonly promise?: string;
   readonly remedy?: string;
 }
 
-/** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
+/** Checks everything a vault needs, from the bottom up. After a failure, it continues as far as that makes sense. */
 export async function examine(config: VaultConfig): Promise<Finding[]> {
   const inspection = await attempt('database', () => inspectDatabase(config.database.url));
   if (inspection.value === undefined) return [inspection.finding];
   const found = [...inspection.value];
-  // Without the role, nothing can connect as the vault does, and the finding about the role says what to do.
+  // Without the role, no connection like those of the vault is possible. The finding about the role says what to do.
   if (found.every(({ name, isOk }) => name !== 'application role' || isOk)) {
     const connection = await attempt('connection', () => examineConnections(config));
     if (connection.value === undefined) return [...found, connection.finding];
@@ -68,7 +68,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   ];
 }
 
-/** Connects as the server and as the worker do. */
+/** Connects like the server and the worker do. */
 async function examineConnections({ database: config }: VaultConfig): Promise<string> {
   for (const url of new Set([config.url, config.ownerUrl])) {
     const database = openForExamination({ ...config, url });
@@ -81,7 +81,7 @@ async function examineConnections({ database: config }: VaultConfig): Promise<st
   return 'connects to a primary, with the role and timeouts of the vault';
 }
 
-/** What the promises of the vault depend on, outside of it. */
+/** Checks what the guarantees of the vault depend on, outside of it. */
 async function examineGround(config: VaultConfig): Promise<Finding[]> {
   const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
   const reading = await withDatabase(config, readGround);
@@ -95,7 +95,10 @@ async function examineGround(config: VaultConfig): Promise<Finding[]> {
   }));
 }
 
-/** Read-only: opening a vault to serve would create the keys that a new database lacks. */
+/**
+ * Checks the root key without writing anything. Opening a vault to serve would create the keys that a new database
+ * lacks.
+ */
 async function examineRootKey(config: VaultConfig): Promise<string> {
   const rootKeys = await openRootKeys(config.rootKeys);
   try {

@@ -8,7 +8,7 @@ import { listTenantIds } from '../../platform/database/ground/database-inspectio
 /** A tenant whose applications can find masked values by comparing fingerprints. */
 export interface FingerprintExposure {
   readonly tenantId: TenantId;
-  /** Their ids: names are chosen by callers and may contain anything. */
+  /** The ids of the applications. Names are chosen by callers and may contain anything. */
   readonly applicationIds: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export async function findFingerprintExposures(database: Database): Promise<Fing
   return exposures;
 }
 
-/** The finding of `doctor`, with the remedy. */
+/** Returns the finding of `doctor`, with the remedy. */
 export function describeExposures(exposures: readonly FingerprintExposure[]): string {
   if (exposures.length === 0)
     return 'no application can compare the fingerprints of its own tokens with those of masked tokens';

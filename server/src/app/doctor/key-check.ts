@@ -4,7 +4,9 @@ import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything, WrongRootKeyError } from '../../platform/keyring/keys/root-key-check.ts';
 import { SystemKeys } from '../../platform/keyring/keys/system-keys.ts';
 
-/** Unwraps every key in a database, of the installation and of each tenant, and returns the number of tenant keys. Writes nothing. */
+/**
+ * Unwraps every key of the installation and of each tenant, and returns the number of tenant keys. It writes nothing.
+ */
 export async function requireEveryKeyOpens(database: Database, rootKeys: RootKeys): Promise<number> {
   const foreign = (await listRootKeys(database)).find((id) => !rootKeys.has(id));
   if (foreign !== undefined) throw new WrongRootKeyError(rootKeys, foreign);

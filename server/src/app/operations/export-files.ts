@@ -5,7 +5,7 @@ interface NewFile {
   readonly handle: FileHandle;
 }
 
-/** The two files of an export. This run has created both, so it may remove them: existing files are refused. */
+/** The two files of an export. Existing files are rejected, so this run has created both and may remove them. */
 export class ExportFiles {
   readonly output: NewFile;
   readonly manifest: NewFile;
@@ -29,7 +29,7 @@ export class ExportFiles {
     await Promise.all([this.output.handle.close(), this.manifest.handle.close()]);
   }
 
-  /** Also closes them. */
+  /** Closes and removes the files. */
   async remove(): Promise<void> {
     await Promise.all([remove(this.output), remove(this.manifest)]);
   }

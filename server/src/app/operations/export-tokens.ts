@@ -31,7 +31,7 @@ export interface ExportReport {
   readonly fileSha256: string;
 }
 
-/** Opens the exports of a vault for `work`, and closes everything again. */
+/** Opens the exports of a vault for `work`, and closes everything afterwards. */
 export async function withExports<T>(config: VaultConfig, work: (exports: ExportApprovals) => Promise<T>): Promise<T> {
   const core = await VaultCore.open(config);
   try {
@@ -45,7 +45,8 @@ export async function withExports<T>(config: VaultConfig, work: (exports: Export
 export async function exportTokens(config: VaultConfig, order: ExportOrder): Promise<ExportReport> {
   const core = await VaultCore.open(config);
   try {
-    // Before the approval is used, which is valid for one run: an unwritable file name must not use it up.
+    // The files are created before the approval is used. It is valid for one run, and an unwritable file name must not
+    // use it up.
     const files = await ExportFiles.create(order.output);
     try {
       const report = await runInto(files, core, order);
@@ -110,7 +111,7 @@ async function write(
     order.signal.throwIfAborted();
     await output.handle.appendFile(chunk);
   }
-  // The approval is used up: what is reported as written must be on disk.
+  // The approval is used up, so data reported as written must be on disk.
   await output.handle.sync();
   const fileSha256 = (await sha256OfChunks(readChunks(output.handle, 0))).toString('hex');
   await list.finish({ tokens, file_sha256: fileSha256 });

@@ -4,7 +4,7 @@ import { isTokenId, noSuchToken, TokenStore, unlimitedSets } from '../../feature
 import type { VaultConfig } from '../../platform/config/config.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
 
-/** Everybody who can see a token, or a token in a container, to the last. */
+/** Returns everybody who can see a token, or any token in a container, from all pages. */
 export async function findOnlookers(
   config: VaultConfig,
   tenantId: TenantId,

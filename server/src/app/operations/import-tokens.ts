@@ -20,7 +20,7 @@ import { sha256OfChunks } from '../../platform/keyring/sealing/sha256.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
 
-/** More would wait for the database. */
+/** The most threads. More would only wait for the database. */
 const threadsMax = 4;
 
 export interface ImportOrder {
@@ -34,7 +34,7 @@ export interface ImportOrder {
   readonly isRepeated: boolean;
   readonly rejectsPath: string | undefined;
   readonly signal: AbortSignal;
-  /** The share of the file's bytes, since its number of rows is unknown. */
+  /** Reports progress. `share` is the share of the file's bytes, because the number of rows is unknown. */
   readonly onProgress: (records: number, share: number) => void;
 }
 
@@ -61,7 +61,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const { tenantId, format, map, dropsCvc } = order;
   const { database, keyring } = core;
   const before = await file.stat();
-  // A tenant without keys does not exist, and nothing else would report that.
+  // This fails for a tenant without keys, which does not exist. Nothing else would report that.
   await keyring.forTenant(tenantId);
   await database.forTenant(tenantId, (tx) => requireOpenTenant(tx, tenantId));
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
@@ -120,7 +120,7 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
   const identity = await tokenImport.identify(digest, reading);
   const found = await tokenImport.findState(identity, { isResumed, isRepeated });
   const { state, isFinished } = found ?? { state: nothingYet, isFinished: false };
-  // Opened first: an import that cannot report its rejects does not start.
+  // The file is opened first, because an import that cannot report its rejects must not start.
   const rejects =
     found === undefined ? await RejectFile.begin(rejectsPath) : await RejectFile.resume(rejectsPath, state.line);
   if (found === undefined) await tokenImport.begin(identity, { isRepeated });

@@ -40,12 +40,15 @@ export class KeyManagement {
     return this.core.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
   }
 
-  /** Approximately how many rows a pass over the tenant's tables will read. */
+  /** Estimates how many rows a pass over the tenant's tables will read. */
   estimateRows(tenantId: TenantId): Promise<number> {
     return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
   }
 
-  /** Throws if a connected server could not unwrap what this would wrap, or would keep wrapping with the old key. */
+  /**
+   * Rewraps every key. Throws if a connected server could not unwrap the result, or would keep wrapping with the old
+   * key.
+   */
   async rotateRoot(onProgress: (done: number) => void) {
     const { rootKeys } = this.core;
     const mark = markOf(rootKeys);
@@ -60,7 +63,10 @@ export class KeyManagement {
     return rotateRootKeys(this.core, onProgress);
   }
 
-  /** A server of an earlier version does not check whether a key version is closed before encrypting with it. */
+  /**
+   * Throws if a server of an earlier version runs. It would encrypt with a key version without checking whether it is
+   * closed.
+   */
   async requireServersThatAsk(): Promise<void> {
     const marks = await listServerMarks(this.#databaseUrl);
     const older = marks.filter((mark) => mark === '');

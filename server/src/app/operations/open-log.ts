@@ -3,7 +3,7 @@ import type { OpenLog } from '../../platform/audit/verify/log-verification.ts';
 import type { VaultConfig } from '../../platform/config/config.ts';
 import { openSealerDatabase, VaultCore } from '../wiring/vault-core.ts';
 
-/** Opens the audit log of a vault, and closes everything again when the work is done. */
+/** Opens the audit log of a vault, and closes everything when the work is done. */
 export async function withLog<T>(
   config: VaultConfig,
   work: (log: OpenLog & { readonly core: VaultCore }) => Promise<T>,

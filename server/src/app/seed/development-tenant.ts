@@ -13,19 +13,19 @@ export interface DevelopmentKeys {
 export interface ShopApplication {
   readonly id: string;
   readonly key: string;
-  /** Where the shop was in the last run. */
+  /** The origin of the shop in the last run. */
   readonly origin: string;
 }
 
 export interface DevelopmentTenant {
   readonly id: string;
   readonly keys: DevelopmentKeys;
-  /** Keys of the applications that `--seed` has created, by their names. */
+  /** The keys of the applications that `--seed` has created, by application name. */
   readonly seeded?: Readonly<Record<string, string>>;
   readonly shop?: ShopApplication;
 }
 
-/** A tenant with one application for each way to use a vault. */
+/** Creates a tenant with one application for each way to use a vault. */
 export async function createDevelopmentTenant(core: VaultCore): Promise<DevelopmentTenant> {
   const tokenPermissions = permissionsOf('private');
   const applications: FirstApplication[] = [

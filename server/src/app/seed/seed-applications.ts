@@ -1,4 +1,4 @@
-/** Where the payments application of a seeded tenant sends cards; it stands for a payment provider. */
+/** The destination of the payments application in a seeded tenant. It represents a payment provider. */
 export const acquirerHost = 'api.acquirer.example';
 
 export const seedApplicationNames = [
@@ -19,7 +19,7 @@ const rule = (
   grant: { readonly container: string; readonly transform: string; readonly permissions: readonly string[] },
 ) => ({ priority, description, ...grant });
 
-/** What each of them asks the API for: each sees as much as its work needs, in its own way. */
+/** The request body that creates each application. Each application sees only as much as its work needs. */
 export const seedApplications: Readonly<Record<SeedApplicationName, object>> = {
   Payments: {
     type: 'private',

@@ -2,21 +2,21 @@ import type { SeededRandom } from '../../core/random/seeded-random.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
-/** Nothing happens in the last moments before now, so that what follows comes after it. */
+/** The time before now in which nothing happens, so that anything new comes after the seeded activity. */
 const quietMs = 60_000;
 
-/** When something happens: how much of it in each hour of a day (UTC), and on a day of a weekend for one of the week. */
+/** Weights for each hour of the day (UTC), and how busy a weekend day is compared with a weekday. */
 export interface Rhythm {
   readonly hours: Readonly<Record<number, number>>;
   readonly weekend: number;
 }
 
-/** People at work. */
+/** The rhythm of office hours. */
 export const officeRhythm: Rhythm = {
   hours: { 7: 2, 8: 6, 9: 10, 10: 11, 11: 9, 12: 5, 13: 8, 14: 10, 15: 9, 16: 7, 17: 3, 18: 1 },
   weekend: 0.1,
 };
-/** Customers, who have time in the evening. */
+/** The rhythm of customers, who shop mostly in the evening. */
 export const shopRhythm: Rhythm = {
   hours: {
     5: 1,
@@ -40,10 +40,10 @@ export const shopRhythm: Rhythm = {
   },
   weekend: 1.2,
 };
-/** A job that runs at night, every night. */
+/** The rhythm of a job that runs every night. */
 export const nightRhythm: Rhythm = { hours: { 2: 1 }, weekend: 1 };
 
-/** A number of days up to now. */
+/** A period of days that ends now. */
 export class SeedCalendar {
   readonly startsAt: Date;
   readonly #endsAt: Date;
@@ -57,7 +57,7 @@ export class SeedCalendar {
     this.startsAt = new Date(parts.now.getTime() - parts.days * dayMs);
   }
 
-  /** Moments of something that happens about so often on a day of the week, in order. */
+  /** Returns moments, in order, of something that happens about `perDay` times on a weekday. */
   moments(perDay: number, rhythm: Rhythm): Date[] {
     const found: Date[] = [];
     for (let day = 0; day <= this.#days; day += 1) {
@@ -69,7 +69,7 @@ export class SeedCalendar {
     return this.#keepPast(found);
   }
 
-  /** A fixed time of a day, counted back from today. */
+  /** Returns a fixed time of a day, counted back from today. */
   at(daysAgo: number, hours: number, minutes: number): Date {
     return new Date(this.#midnight(this.#days - daysAgo).getTime() + hours * hourMs + minutes * 60_000);
   }
@@ -79,7 +79,10 @@ export class SeedCalendar {
     return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
   }
 
-  /** Never in the last hour of a day: a request must not end in another month than it began in. */
+  /**
+   * Returns a random moment of a day. It is never in the last hour, because a request must not end in another month
+   * than it began in.
+   */
   #within(midnight: Date, { hours }: Rhythm): Date {
     const entries = Object.entries(hours);
     let left = this.#random.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,13 +1,13 @@
 import type { SeededRandom } from '../../core/random/seeded-random.ts';
 import { passesLuhn } from '../../core/token-types/luhn.ts';
 
-/** Somebody who does not exist, with a card that no bank has issued. */
+/** A fictitious customer with a card that no bank has issued. */
 export interface SeedCustomer {
-  /** Number at the shop. */
+  /** The customer number at the shop. */
   readonly number: string;
   readonly personId: string;
   readonly cardId: string;
-  /** Some pay by debit. */
+  /** The id of the bank account, for customers who pay by debit. */
   readonly bankId: string | undefined;
   readonly name: string;
   readonly email: string;
@@ -27,7 +27,7 @@ const lastNames =
   );
 const streets = 'Birch Street,Canal Row,Cedar Lane,Dock Road,Elm Court,Garden Square,Harbour View,Mill Lane'.split(',');
 const cities = 'Ashford,Brookhaven,Clearwater,Eastmere,Fairview,Larkspur,Northam,Silverton'.split(',');
-/** First digits of numbers that networks and providers document for testing, and how long the numbers are. */
+/** The first digits and the length of card numbers that networks and providers document for testing. */
 const testRanges = [
   ['424242', 16],
   ['400005', 16],
@@ -69,7 +69,7 @@ export function createUuid(random: SeededRandom): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Each one once. */
+/** Creates a card number that has not been used yet. */
 function createCardNumber(random: SeededRandom, taken: Set<string>): string {
   const [prefix, length] = random.pick(testRanges);
   const body = prefix + digits(length - prefix.length - 1, random);

@@ -13,7 +13,7 @@ const invited = [
 const pending = { email: 'emil.novak@example.com', role: 'READ_ONLY' } as const;
 const minuteMs = 60_000;
 
-/** People who have joined, each by the link of an invitation. */
+/** Adds members, each through the link of an invitation. */
 export async function seedMembers(
   core: VaultCore,
   runner: SeedRunner,
@@ -33,7 +33,7 @@ export async function seedMembers(
   }
 }
 
-/** Somebody who has not answered yet. */
+/** Invites somebody who has not accepted yet. */
 export function invitePending(runner: SeedRunner, at: Date): Promise<string> {
   return invite(runner, at, pending);
 }

@@ -1,25 +1,26 @@
 import type pg from 'pg';
 import { withOwnerSession } from '../../platform/database/connections/owner-session.ts';
 
-/** When the requests of a tenant are to have happened. */
+/** The times that the requests of a tenant are moved to. */
 export interface SeedPast {
   readonly tenantId: string;
-  /** By the id of the request. */
+  /** The times by request id. */
   readonly times: ReadonlyMap<string, Date>;
-  /** When the tenant was created, and everything that no request has done. */
+  /** The creation time of the tenant, and of everything that no request has done. */
   readonly startsAt: Date;
-  /** Of records that no request has caused, by what they are about. */
+  /** The times of records that no request has caused, by operation and entity id. */
   readonly systemTimes: ReadonlyMap<string, Date>;
 }
 
 const sessionOptions = { applicationName: 'strongroom dev', variable: 'STRONGROOM_DATABASE_URL' };
 
 /**
- * Moves what has just happened in a new tenant into the past, before anything of it is sealed. Nothing else can: the API has
- * no requests of last month. The records are those that the product has written; only their times change, and with them the
- * times of what they are about. Written again in the order of time, day by day, they are sealed as if they had come so.
+ * Moves the recent activity of a new tenant into the past, before any of it is sealed. The API cannot do this, because
+ * it accepts no requests for last month. The product has written the records; only their times change, together with
+ * the times of the things that they describe. The records are rewritten day by day in time order, so they are sealed as
+ * if they had arrived that way.
  *
- * Only for the database that `strongroom dev` has created for itself: it needs its superuser.
+ * Use it only for the database that `strongroom dev` has created for itself, because it needs the superuser.
  */
 export async function moveIntoPast(ownerUrl: string, past: SeedPast): Promise<number> {
   return withOwnerSession(ownerUrl, sessionOptions, async (client) => {
@@ -31,7 +32,7 @@ export async function moveIntoPast(ownerUrl: string, past: SeedPast): Promise<nu
   });
 }
 
-/** A sealed record stays as it is. */
+/** Throws if anything is sealed, because a sealed record must not change. */
 async function requireNothingSealed(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ isSealed: boolean }>(
     'select exists (select from audit_checkpoints) as "isSealed"',
@@ -39,7 +40,7 @@ async function requireNothingSealed(client: pg.Client): Promise<void> {
   if (rows[0]?.isSealed !== false) throw new Error('The log of this vault is sealed already and cannot be moved.');
 }
 
-/** As `ensure_audit_partitions` does for the months ahead. */
+/** Creates partitions for past months, like `ensure_audit_partitions` does for the months ahead. */
 async function createPastPartitions(client: pg.Client, startsAt: Date): Promise<void> {
   await client.query(
     `do $$
@@ -60,7 +61,10 @@ async function createPastPartitions(client: pg.Client, startsAt: Date): Promise<
   );
 }
 
-/** One transaction for each day: a transaction is never cut in two when it is sealed, and a checkpoint is of one month. */
+/**
+ * Moves the records in one transaction per day. Sealing never splits a transaction, and a checkpoint covers only one
+ * month.
+ */
 async function moveRecords(client: pg.Client, past: SeedPast): Promise<number> {
   const { rows } = await client.query<{ id: string; requestId: string | null; about: string; sinceMs: number }>(
     `select id, request_id as "requestId", operation || ' ' || entity_id as about,
@@ -83,7 +87,7 @@ async function moveRecords(client: pg.Client, past: SeedPast): Promise<number> {
   return moves.length;
 }
 
-/** Everything that carries a time of its own gets that of the record of its creation or its last change. */
+/** Gives everything with a time of its own the time of the record of its creation or last change. */
 async function moveThings(client: pg.Client, { tenantId, startsAt }: SeedPast): Promise<void> {
   const recordOf = (operation: string, id: string, pick: 'min' | 'max') =>
     `(select ${pick}(r.created_at) from audit_records r
@@ -110,12 +114,12 @@ async function moveThings(client: pg.Client, { tenantId, startsAt }: SeedPast): 
         (select max(created_at) from tokens where tenant_id = $1 and shelf = c.shelf), $2) where tenant_id = $1`,
     `update token_totals c set last_created_at = coalesce(
         (select max(created_at) from tokens where tenant_id = $1 and type = c.type), $2) where tenant_id = $1`,
-    // Those who have used them are long gone.
+    // Nobody uses these sessions any more.
     `delete from sessions where tenant_id = $1 and created_at > $2`,
     `delete from user_sessions where user_id in (select user_id from members where tenant_id = $1) and created_at > $2`,
   ];
   await client.query('begin');
-  // Triggers count and announce what changes, and nothing of that changes here.
+  // Triggers count and announce changes, but nothing that they count changes here.
   await client.query('set local session_replication_role = replica');
   for (const statement of statements) await client.query(statement, [tenantId, startsAt]);
   await client.query('commit');

@@ -18,7 +18,7 @@ function plan(now: Date): { plan: SeedPlan; customers: ReturnType<typeof createC
   };
 }
 
-// The first of a month, the middle of one, a leap day, and just past midnight at the turn of a year.
+// These are the first of a month, the middle of one, a leap day, and just past midnight at the turn of a year.
 const days = ['2026-11-01T09:00:00Z', '2027-06-17T16:20:00Z', '2028-02-29T23:59:59Z', '2027-01-01T00:00:10Z'];
 
 describe.each(days.map((day) => new Date(day)))('a month that ends at %s', (now) => {

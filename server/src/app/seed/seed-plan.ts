@@ -7,12 +7,15 @@ import { createTokens } from './seed-tokens.ts';
 
 export interface SeedPlan {
   readonly requests: readonly SeedRequest[];
-  /** In which window somebody tried ids with the key of the support desk, when that was noticed, and the key replaced. */
+  /**
+   * The window in which somebody tried ids with the key of the support desk, and when that was noticed and the key
+   * replaced.
+   */
   readonly incident: { readonly windowFrom: Date; readonly alertAt: Date; readonly rotatedAt: Date };
 }
 
 const stranger = '203.0.113.77';
-/** They ask to be forgotten in the end, and nobody looks at them before. */
+/** The number of customers who ask to be forgotten in the end. Nobody reads their tokens before that. */
 const leaversCount = 6;
 const incidentDaysAgo = 9;
 const incidentMisses = 143;
@@ -21,11 +24,11 @@ interface World {
   readonly customers: readonly SeedCustomer[];
   readonly calendar: SeedCalendar;
   readonly random: SeededRandom;
-  /** Where the proxy sends payments. */
+  /** The destination to which the proxy sends payments. */
   readonly acquirerUrl: string;
 }
 
-/** A month in the life of a shop: customers come, are charged, looked after and sometimes forgotten. */
+/** Plans a month in the life of a shop: customers join, are charged, get support and are sometimes forgotten. */
 export function createSeedPlan(world: World): SeedPlan {
   const { calendar } = world;
   const alertAt = calendar.at(incidentDaysAgo, 3, 18);
@@ -45,7 +48,7 @@ interface Joined {
   readonly at: Date;
 }
 
-/** Half of them were there at the beginning; the others come over the month. */
+/** Spreads the customers over the month. Half of them join at the beginning, the others later. */
 function joinCustomers({ customers, calendar, random }: World): Joined[] {
   const first = calendar.startsAt.getTime() + 60 * 60_000;
   const known = Math.floor(customers.length / 2);
@@ -60,7 +63,7 @@ function joinCustomers({ customers, calendar, random }: World): Joined[] {
 
 function useTokens(world: World, joined: readonly Joined[]): SeedRequest[] {
   const { calendar, random, acquirerUrl } = world;
-  /** Somebody who was a customer by then, the newer ones more often. */
+  /** Picks somebody who was a customer by then, more often a newer one. */
   const someone = (at: Date) => {
     const known = joined.slice(leaversCount).filter((one) => one.at < at);
     return known[Math.floor(Math.sqrt(random.next()) * known.length)]?.customer;
@@ -115,7 +118,7 @@ function useTokens(world: World, joined: readonly Joined[]): SeedRequest[] {
     })),
     ...asked('Auditor', office(2), () => ({ method: 'GET', path: '/logs?size=50', status: 200 })),
     ...asked('Auditor', office(1), () => ({ method: 'GET', path: '/tenants/self/reports/usage', status: 200 })),
-    // What some may not do, and what there is not.
+    // These requests are denied, or ask for tokens that do not exist.
     ...asked('CRM sync', office(1), ({ cardId }) => read(cardId, 403)),
     ...asked('Support desk', office(0.7), ({ personId }) => ({
       method: 'DELETE',
@@ -147,7 +150,7 @@ function forgetSome({ calendar, random }: World, joined: readonly Joined[]): See
   });
 }
 
-/** One night somebody tries ids with the key of the support desk, for six minutes. */
+/** Simulates somebody who tries ids with the key of the support desk for six minutes one night. */
 function tryIds({ calendar, random }: World): SeedRequest[] {
   const from = calendar.at(incidentDaysAgo, 3, 12).getTime();
   return Array.from({ length: incidentMisses }, (_, index) => ({

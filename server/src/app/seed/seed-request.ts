@@ -1,27 +1,30 @@
 import type { SeedApplicationName } from './seed-applications.ts';
 
-/** In which order requests are sent. They are sent within seconds, and only afterwards moved to their times. */
+/** The order in which requests are sent. They are sent within seconds and moved to their times afterwards. */
 export const seedPhases = ['create', 'use', 'use-new-key', 'delete'] as const;
 export type SeedPhase = (typeof seedPhases)[number];
 
-/** A request that somebody has sent at some time. */
+/** A request with its time and sender. */
 export interface SeedRequest {
   readonly at: Date;
   readonly phase: SeedPhase;
   readonly application: SeedApplicationName;
-  /** From where. */
+  /** The client address. */
   readonly address: string;
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The status that it is responded to with. */
+  /** The expected status of the response. */
   readonly status: number;
-  /** Sent with the key of a session, which the application and its backend open for it. */
+  /** True if the request is sent with a session key, for which the application and its backend open a session. */
   readonly isInSession?: boolean;
 }
 
-/** Services have few addresses, customers many; all of them are for documentation (RFC 5737, RFC 3849). */
+/**
+ * The client addresses of each service. Services have few addresses, customers many. All of them are reserved for
+ * documentation (RFC 5737, RFC 3849).
+ */
 export const seedAddresses = {
   Payments: ['192.0.2.20', '192.0.2.21'],
   'Checkout backend': ['192.0.2.30', '192.0.2.31'],

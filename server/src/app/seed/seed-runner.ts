@@ -6,7 +6,7 @@ import type { SeedPlan } from './seed-plan.ts';
 import { type SeedPhase, type SeedRequest, seedPhases } from './seed-request.ts';
 
 const togetherMax = 16;
-/** How long a server may take to know of a new or a revoked key. */
+/** The time that a server may take to notice a new or revoked key. */
 const settleMs = 20;
 
 interface KnownApplication {
@@ -14,12 +14,12 @@ interface KnownApplication {
   key: string;
 }
 
-/** Sends the requests of a plan to a server, and remembers which of them belongs to which time. */
+/** Sends the requests of a plan to a server and remembers the planned time of each. */
 export class SeedRunner {
   readonly #client: LoopbackClient;
   readonly #managementKey: string;
   readonly #applications = new Map<SeedApplicationName, KnownApplication>();
-  /** By the id of the request. */
+  /** The planned times by request id. */
   readonly #times = new Map<string, Date>();
   #retiredKeyId = '';
 
@@ -32,7 +32,7 @@ export class SeedRunner {
     return this.#times;
   }
 
-  /** The key that was replaced after the incident. */
+  /** The id of the key that was replaced after the incident. */
   get retiredKeyId(): string {
     return this.#retiredKeyId;
   }
@@ -49,12 +49,12 @@ export class SeedRunner {
     }
   }
 
-  /** A request as the owner of the tenant sends it from the office. */
+  /** Sends a request as the owner of the tenant, from the office. */
   manage(at: Date, request: LoopbackRequest, status: number): Promise<unknown> {
     return this.#ask({ at, address: '192.0.2.10', key: this.#managementKey, status }, request);
   }
 
-  /** Marks something that is done in this process, and not by a request, with a time. */
+  /** Records the time of something done in this process and not by a request. Returns its request id. */
   remember(at: Date): string {
     const id = `seed-${crypto.randomUUID()}`;
     this.#times.set(id, at);
@@ -70,7 +70,9 @@ export class SeedRunner {
     }
   }
 
-  /** As after an incident: a new key first, and the old one revoked once it is no longer used. */
+  /**
+   * Replaces a key as after an incident: creates a new key first, and revokes the old one when it is no longer used.
+   */
   async #replaceKey(name: SeedApplicationName, at: Date): Promise<void> {
     const application = this.#getApplication(name);
     const path = `/applications/${application.id}/keys`;
@@ -99,7 +101,9 @@ export class SeedRunner {
     );
   }
 
-  /** A browser opens a session with the public key, and the backend of the shop lets it store a card. */
+  /**
+   * Opens a session with the public key, like a browser. The backend of the shop then authorizes it to store a card.
+   */
   async #openSession({ at, address, application }: SeedRequest): Promise<string> {
     const opened = membersOf(
       await this.#ask(

@@ -23,9 +23,9 @@ const customersCount = 200;
 const loopback = { text: '127.0.0.1/32', base: Uint8Array.of(127, 0, 0, 1), prefixBits: 32 };
 
 /**
- * A tenant with a month behind it: applications, customers and everything that was done with them. All of it goes through the
- * API of a server that nobody else calls, so that every record is one that the product has written. Afterwards it is moved into
- * the past, before a worker seals it.
+ * Creates a tenant with a month of history: applications, customers and everything that was done with them. All of it
+ * goes through the API of a server that nobody else calls, so that the product itself writes every record. Afterwards
+ * it is moved into the past, before a worker seals it.
  */
 export async function createSeededTenant(
   config: ServerConfig,
@@ -43,7 +43,7 @@ export async function createSeededTenant(
   return tenant;
 }
 
-/** Until it has stopped, records may still be written. */
+/** Runs work with a temporary server and stops it afterwards. Records may still be written until it has stopped. */
 async function withServer<T>(
   config: ServerConfig,
   logger: Logger,
@@ -59,7 +59,7 @@ async function withServer<T>(
   }
 }
 
-/** On a port of its own, without limits on requests, and with clients wherever they say that they are. */
+/** Returns a configuration with its own port and no request limits, which trusts the client addresses in requests. */
 function toSeedConfig(config: ServerConfig, { destination }: EchoDestination): ServerConfig {
   return {
     ...config,
@@ -92,7 +92,10 @@ async function fill(
   }
 }
 
-/** What a worker would have recorded at that time; now it would find everything within seconds. */
+/**
+ * Records the alert that a worker would have raised at that time. A worker now would find all the requests within
+ * seconds.
+ */
 async function raiseAlert(
   { database }: VaultCore,
   { tenant, keyId, incident }: { tenant: string; keyId: string; incident: SeedPlan['incident'] },

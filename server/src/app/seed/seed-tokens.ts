@@ -2,7 +2,7 @@ import type { SeededRandom } from '../../core/random/seeded-random.ts';
 import type { SeedCustomer } from './seed-customers.ts';
 import { seedAddresses, type SeedRequest } from './seed-request.ts';
 
-/** A customer comes: a person, a card, and for some a bank account. */
+/** Creates the tokens of a new customer: a person, a card, and for some a bank account. */
 export function createTokens(customer: SeedCustomer, at: Date, random: SeededRandom): SeedRequest[] {
   const { number, personId, cardId, bankId, name, email, phone, address, card, account } = customer;
   const metadata = { customer: number };

@@ -4,7 +4,7 @@ import { askOnce } from '../../platform/outbound/operator-service.ts';
 import { toPlace } from './listen.ts';
 
 const timeoutMs = 3_000;
-/** Addresses to listen on that nobody can connect to, and the ones that reach them from the same machine. */
+/** Maps addresses that are only for listening to addresses that reach them from the same machine. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 export interface Readiness {
@@ -29,7 +29,7 @@ export async function askReadiness({
   }
 }
 
-/** The checks that failed, by name. */
+/** Describes the failed checks by name. */
 function describe(body: string): string {
   const { checks } = membersOf(parse(body));
   const failed = (Array.isArray(checks) ? checks : [])

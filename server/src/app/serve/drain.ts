@@ -5,8 +5,8 @@ import type { ExtraPort } from '../../platform/ingress/extra-port.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 
 /**
- * The two phases of a stop. First the server reports unready and serves as before, so that load balancers send new
- * requests elsewhere. Then it takes no new connections and finishes the requests in progress.
+ * The two phases of a stop. First the server reports unready but serves as before, so that load balancers send new
+ * requests elsewhere. Then it accepts no new connections and finishes the requests in progress.
  */
 export class Drain {
   readonly #config: DrainConfig;
@@ -22,7 +22,7 @@ export class Drain {
     return this.#hasBegun;
   }
 
-  /** Resolves when load balancers have had their time to notice. */
+  /** Reports unready, and resolves when load balancers have had time to notice. */
   async begin(): Promise<void> {
     const { delaySeconds } = this.#config;
     this.#hasBegun = true;
@@ -30,21 +30,24 @@ export class Drain {
     if (delaySeconds > 0) await pauseFor(delaySeconds * 1_000);
   }
 
-  /** A request that never ends must not keep the process alive forever. Says nothing if the server never served. */
+  /**
+   * Closes the server with a deadline, because a request that never ends must not keep the process alive forever. Logs
+   * nothing if the server never served.
+   */
   async close(edge: FastifyInstance, extraPort?: ExtraPort): Promise<void> {
     const { timeoutSeconds } = this.#config;
     if (this.#hasBegun)
       this.#logger.info('draining: no new connections, finishing requests', { seconds: timeoutSeconds });
     const timer = setTimeout(() => void this.#cutOff(edge, extraPort), timeoutSeconds * 1_000);
     try {
-      // Closing the server ends the connections of the port, which only stops accepting.
+      // The extra port only stops accepting. Closing the server ends its connections.
       await Promise.all([extraPort?.close(), edge.close()]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Ends the connections of both ports: all of them are the server's. */
+  /** Ends the connections of both ports, which all belong to the server. */
   async #cutOff({ server }: FastifyInstance, extraPort: ExtraPort | undefined): Promise<void> {
     const own = new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
     const others = extraPort?.countConnections() ?? 0;

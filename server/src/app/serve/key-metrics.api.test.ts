@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** In whole days, as a worker that has just started reads them. */
+/** Returns the ages in whole days, as read by a worker that has just started. */
 async function readAges(): Promise<Record<string, number>> {
   const metrics = new Metrics();
   addKeyAgeMetrics(metrics, vault.server.core.database);

@@ -7,9 +7,9 @@ import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts'
 import type { Metrics, Readings } from '../../platform/telemetry/metrics.ts';
 import { withinTime } from '../../platform/waiting/within-time.ts';
 
-/** The database reads every key for it, and ages that matter are months. */
+/** The ages are read this rarely because the database reads every key for them, and ages that matter are months. */
 const readEveryMs = 5 * 60_000;
-/** A scrape does not wait for a database that does not respond. */
+/** The timeout keeps a scrape from waiting for a database that does not respond. */
 const readTimeoutMs = 1_000;
 
 export function addKeyAgeMetrics(metrics: Metrics, database: Database): void {
@@ -29,7 +29,10 @@ export function addKeyAgeMetrics(metrics: Metrics, database: Database): void {
   );
 }
 
-/** Certificates in the settings of a server. What a proxy in front of it shows to clients is not known here. */
+/**
+ * Adds the expiry of certificates in the settings of a server. The certificates of a proxy in front of it are not known
+ * here.
+ */
 export function addCertificateMetrics(
   metrics: Metrics,
   { outbound, rootKeys }: { readonly outbound: OutboundConfig; readonly rootKeys: RootKeysConfig },

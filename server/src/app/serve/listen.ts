@@ -6,7 +6,7 @@ interface BoundAddress {
   readonly port: number;
 }
 
-/** Something that can listen on a port. */
+/** A server that can listen on a port. */
 interface Listener {
   listen(address: { readonly host: string; readonly port: number }): Promise<unknown>;
   addresses(): readonly (BoundAddress | string | null)[];
@@ -15,11 +15,11 @@ interface Listener {
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** What an operator changes to choose another address. */
+  /** The settings that an operator changes to choose another address. */
   readonly settings: { readonly host: string; readonly port: string };
 }
 
-/** Starts to listen, and returns the address as it is bound: a server on `0.0.0.0` says so. */
+/** Starts to listen and returns the bound address. For a server on `0.0.0.0`, it is that address. */
 export async function listen(app: Listener, { host, port, settings }: ListenAddress): Promise<string> {
   await app.listen({ host, port }).catch((error: unknown) => {
     throw explain(error, { host, port, settings });
@@ -29,7 +29,7 @@ export async function listen(app: Listener, { host, port, settings }: ListenAddr
   return `http://${toPlace(bound.address, bound.port)}`;
 }
 
-/** Host and port as a URL has them. */
+/** Returns host and port as written in a URL. */
 export function toPlace(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -14,17 +14,20 @@ import { createServerMetrics } from './server-metrics.ts';
 import type { ServerStart } from './server-start.ts';
 import { watchGround } from './watch-ground.ts';
 
-/** Without the feed, every key is looked up. That is no reason to send requests elsewhere, unless it lasts. */
+/**
+ * The longest silence of the feed before the server becomes unready. Without the feed, every key is looked up, which is
+ * no reason to send requests elsewhere unless it lasts.
+ */
 const silenceMaxMs = 5_000;
 const undelayed: DrainConfig = { delaySeconds: 0, timeoutSeconds: 20 };
 
-/** What health and metrics report on, and the server that reports it. */
+/** The parts that health and metrics report on, and the server that reports them. */
 export interface ServerAdmin {
   readonly limiter: RateLimiter;
   readonly bodyMemory: BodyMemory;
   readonly metrics: Metrics;
   readonly drain: Drain;
-  /** Answers until the last request is served. */
+  /** The admin server, which responds until the last request is served. */
   readonly admin: FastifyInstance;
 }
 

@@ -16,7 +16,7 @@ import type { ServerBase } from './open-base.ts';
 import type { ServerStart } from './server-start.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 
-/** The server of the API and the portal, with all routes, and the one of card fields if they have a port of their own. */
+/** The server of the API and the portal with all routes, and the port of the card fields if they have their own. */
 export interface ServerApi {
   readonly edge: FastifyInstance;
   readonly elementsPort: ExtraPort | undefined;

@@ -10,7 +10,7 @@ import { withinRequests } from '../wiring/database-time-limits.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
 import type { ServerStart } from './server-start.ts';
 
-/** What a server stands on: database, keys, the feed of changes, and who may call. */
+/** The foundation of a server: database, keys, the feed of changes, and the directory of callers. */
 export interface ServerBase {
   readonly tracer: Tracer;
   readonly core: VaultCore;
@@ -22,7 +22,7 @@ export async function openBase(
   { config, logger, timeLimitSeconds }: ServerStart,
   opened: AsyncDisposableStack,
 ): Promise<ServerBase> {
-  // Closed last: what ends while the server stops is traced as well.
+  // The tracer is closed last, so that work that ends while the server stops is traced too.
   const tracer = opened.adopt(await openTracer(config.traces, { role: 'serve', logger }), (it) => it.close());
   const database = withinRequests(config.database, timeLimitSeconds);
   const core = opened.adopt(await VaultCore.open({ ...config, database }, tracer), (it) => it.close());
@@ -37,7 +37,10 @@ export async function openBase(
   return { tracer, core, feed, directory };
 }
 
-/** The database is asked also when nobody uses the vault, so that the log tells when it went away and came back. */
+/**
+ * Logs database outages. The database is queried even if nobody uses the vault, so that the log shows when it became
+ * unreachable and when it came back.
+ */
 function watchOutages({ database }: VaultCore, feed: ChangeFeed, logger: Logger): void {
   new OutageLog(logger).watch(database);
   const askDatabase = () => void requireAnswer(database).catch(() => undefined);
@@ -45,7 +48,7 @@ function watchOutages({ database }: VaultCore, feed: ChangeFeed, logger: Logger)
   feed.onGap(askDatabase);
 }
 
-/** Keys that another process has changed are read again. */
+/** Reloads keys that another process has changed. */
 function followKeys({ keyring }: VaultCore, feed: ChangeFeed): void {
   feed.onGap(() => keyring.forgetAll());
   feed.onChange((table, id) => {

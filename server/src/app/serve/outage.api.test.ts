@@ -7,7 +7,7 @@ import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import type { LogFields } from '../../platform/telemetry/logger.ts';
 import { VaultWorker } from './vault-worker.ts';
 
-/** What the worker has logged. */
+/** The lines that the worker has logged. */
 const workerLines: string[] = [];
 let real: TestDatabase;
 let relay: WireRelay;
@@ -46,7 +46,7 @@ describe('a database that goes away and comes back', () => {
   it('is one line each in the log of a server and of a worker, however much fails in between', async () => {
     const port = Number(new URL(relay.urlOf(real.url)).port);
     await relay.stop();
-    // Nobody has asked for anything, and still both know.
+    // Nobody has sent a request, and the server and the worker still notice.
     for (const lines of [vault.logLines, workerLines]) await untilLogged(lines, lost);
 
     const key = tenant.keys.private;

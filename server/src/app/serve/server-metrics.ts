@@ -7,7 +7,9 @@ import { Metrics } from '../../platform/telemetry/metrics.ts';
 import { addTraceMetrics } from '../../platform/traces/trace-metrics.ts';
 import type { VaultCore } from '../wiring/vault-core.ts';
 
-/** What a server measures besides requests and proxy calls. `docs/metrics.md` lists all metrics. */
+/**
+ * Creates the metrics of a server other than those of requests and proxy calls. `docs/metrics.md` lists all metrics.
+ */
 export function createServerMetrics(parts: {
   readonly core: VaultCore;
   readonly directory: CredentialDirectory;

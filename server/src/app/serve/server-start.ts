@@ -4,16 +4,16 @@ import type { PasswordHasher } from '../../platform/keyring/sign-in/password-has
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Clock } from '../../platform/waiting/time-budget.ts';
 
-/** What a server is started with. */
+/** The parameters of a server start. */
 export interface ServerStart {
   readonly config: ServerConfig;
-  /** The whole time of a request. */
+  /** The time limit for a whole request. */
   readonly timeLimitSeconds: number;
   readonly logger: Logger;
   readonly development: DevelopmentEdge | undefined;
-  /** What searches of the log are timed by. */
+  /** The clock that times searches of the log. */
   readonly clock: Clock;
   readonly passwordHasher: PasswordHasher;
-  /** Where the built card fields are. */
+  /** The folder of the built card fields. */
   readonly elementsFolder: string;
 }

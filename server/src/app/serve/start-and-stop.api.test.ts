@@ -27,7 +27,7 @@ afterAll(async () => {
   await vault.stop();
 });
 
-/** Connections to the database of this test, except the one that asks. */
+/** Counts the connections to the database of this test, except the one that runs this query. */
 async function countConnections(): Promise<number> {
   const { rows } = await vault.database.owner.query<{ count: number }>(
     `select count(*)::integer as count from pg_stat_activity

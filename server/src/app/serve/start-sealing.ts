@@ -13,7 +13,7 @@ import type { VaultCore } from '../wiring/vault-core.ts';
 /** Seals the audit log in this process and delivers its checkpoints to the configured anchors. */
 export async function startSealing(parts: {
   core: VaultCore;
-  /** As the role that may seal. */
+  /** Connects with the role that may seal. */
   database: Database;
   config: AuditConfig;
   logger: Logger;

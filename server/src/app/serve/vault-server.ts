@@ -17,11 +17,11 @@ const apiSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_PORT (for stron
 const elementsSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_ELEMENTS_PORT' };
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_ADMIN_PORT' };
 
-/** A running server: the API on one port, health and metrics on another, and card fields perhaps on a third. */
+/** A running server: the API on one port, health and metrics on another, and card fields on an optional third. */
 export class VaultServer {
   readonly url: string;
   readonly adminUrl: string;
-  /** Where card fields are served, if they have a port of their own. */
+  /** The URL of the card fields, if they have their own port. */
   readonly elementsUrl: string | undefined;
   readonly core: VaultCore;
   readonly #opened: AsyncDisposableStack;
@@ -50,7 +50,10 @@ export class VaultServer {
     return openWhole((opened) => VaultServer.#open(start, opened));
   }
 
-  /** The stack is closed in reverse order: requests in progress still have everything that they need. */
+  /**
+   * Opens all parts. The stack is closed in reverse order, so that requests in progress still have everything they
+   * need.
+   */
   static async #open(start: ServerStart, opened: AsyncDisposableStack): Promise<VaultServer> {
     const { config, logger } = start;
     const base = await openBase(start, opened);
@@ -89,7 +92,7 @@ export class VaultServer {
   }
 }
 
-/** Card fields after the server itself, which takes connections from then on. */
+/** Starts the card fields after the server, because the server can handle their connections only from then on. */
 async function listenToCallers({ edge, elementsPort }: ServerApi, { listen: { host, port }, elements }: ServerConfig) {
   const url = await listen(edge, { host, port, settings: apiSettings });
   if (elementsPort === undefined || elements?.port === undefined) return { url, elementsUrl: undefined };

@@ -31,7 +31,7 @@ import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
 
-/** A running worker: takes background jobs from the database and seals the audit log. */
+/** A running worker, which takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
   readonly adminUrl: string;
   readonly #opened: AsyncDisposableStack;
@@ -53,7 +53,7 @@ export class VaultWorker {
     addTraceMetrics(metrics, tracer);
     const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
     let isStopping = false;
-    // Health is available until the last job is done.
+    // Health checks are served until the last job is done.
     const admin = opened.adopt(
       createAdminEdge({
         metrics,
@@ -114,14 +114,17 @@ export class VaultWorker {
     this.#logger = parts.logger;
   }
 
-  /** Takes no more jobs, lets those under way finish or hands them back, then closes everything. Safe to call more than once. */
+  /**
+   * Takes no more jobs, lets running ones finish or hands them back, then closes everything. Safe to call more than
+   * once.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#opened.disposeAsync().then(() => this.#logger.info('stopped'));
     return this.#stopped;
   }
 }
 
-/** None without a mail server: mail then waits in the queue for a worker that has one. */
+/** Returns no jobs if there is no mail server. Mail then waits in the queue for a worker that has one. */
 function createMailJobs({ database, systemKeys }: VaultCore, mail: MailConfig, logger: Logger): Job[] {
   if (mail.smtp === undefined) return [];
   const links = new InvitationLinks({ systemKeys, publicUrl: mail.publicUrl ?? '' });

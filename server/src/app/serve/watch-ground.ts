@@ -4,7 +4,7 @@ import { addGroundMetrics } from '../../platform/database/ground/ground-metrics.
 import { GroundWatch } from '../../platform/database/ground/ground-watch.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
-/** Begins to watch what PostgreSQL stands on, and shows it in the metrics. The caller stops it. */
+/** Begins to watch the environment that PostgreSQL depends on, and shows it in the metrics. The caller stops it. */
 export function watchGround(
   database: Database,
   { connectionsMax, requiresStandby = false }: DatabaseConfig,

@@ -12,7 +12,7 @@ import { MemberStore, RoleApproval, rolePermissions } from '../../features/membe
 import { SettingsApproval } from '../../features/tenants/index.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds what decides about requests, with what each feature does once they are approved. */
+/** Builds the service that decides on approval requests, with the effect that each feature has after approval. */
 export function createApprovals({ database, systemKeys }: VaultCore, publicUrl: string): ApprovalDecisions {
   return new ApprovalDecisions({
     database,

@@ -1,15 +1,15 @@
 import type { DatabaseConfig } from '../../platform/config/config.ts';
 import type { DatabaseOptions } from '../../platform/database/database.ts';
 
-/** What a statement may take of the time of a request, so that the request can still be told how it ended. */
+/** The share of a request's time that a statement may take, so that there is time left to send an error response. */
 const shareOfRequest = 0.9;
 
-/** For a server: nobody waits for a statement that takes longer than a request may. */
+/** Limits the timeout for a server, because nobody waits for a statement that takes longer than a request may. */
 export function withinRequests(database: DatabaseConfig, requestTimeoutSeconds: number): DatabaseConfig {
   return { ...database, timeoutSeconds: Math.min(database.timeoutSeconds, requestTimeoutSeconds * shareOfRequest) };
 }
 
-/** A connection is waited for half as long as a statement may take. */
+/** Returns the time limits of a pool. The wait for a connection is half as long as the limit for a statement. */
 export function timeLimitsOf({
   timeoutSeconds,
 }: DatabaseConfig): Pick<DatabaseOptions, 'acquireTimeoutMs' | 'statementTimeoutMs'> {

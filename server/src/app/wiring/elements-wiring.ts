@@ -4,7 +4,7 @@ import type { CredentialDirectory } from '../../features/applications/index.ts';
 import type { ElementsOrigin } from '../../http/origins/elements-origin.ts';
 import { ExtraPort } from '../../platform/ingress/extra-port.ts';
 
-/** Adds what the elements origin serves. The port that is returned belongs to it alone, once it listens. */
+/** Adds the routes of the elements origin. Every connection to the returned port belongs to that origin. */
 export function addElements(
   edge: FastifyInstance,
   parts: { readonly origin: ElementsOrigin; readonly folder: string; readonly directory: CredentialDirectory },

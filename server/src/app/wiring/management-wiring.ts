@@ -29,7 +29,7 @@ import type { Clock } from '../../platform/waiting/time-budget.ts';
 import { sealedTables } from './sealed-tables.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds what manages a tenant; its routes are added for keys, and for members who are signed in. */
+/** Builds the services that manage a tenant. Their routes are added for keys and for signed-in members. */
 export function createManagementRoutes(
   core: VaultCore,
   publicUrl: string,

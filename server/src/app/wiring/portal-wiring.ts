@@ -24,7 +24,7 @@ import { type OpenidConfig, OpenidProvider } from '../../platform/outbound/openi
 import { createApprovals } from './approval-wiring.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds everything for signing in and adds its pages. */
+/** Builds everything for signing in and adds the routes of the portal. */
 export function addAllPortalRoutes(
   edge: FastifyInstance,
   parts: {

@@ -26,10 +26,10 @@ import type { LimitsConfig } from '../../platform/config/config.ts';
 import type { CvcSealer } from '../../platform/keyring/sealing/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** What others use of everything that handles tokens. */
+/** The token parts that other features use. */
 export interface TokenParts {
   readonly tokens: ReferencedTokens;
-  /** Adds the routes that members have, too: what a role does not permit is refused like anywhere else. */
+  /** Adds the routes that members have too. Actions that a role does not permit are rejected as usual. */
   readonly addMemberRoutes: (scope: FastifyInstance) => void;
 }
 

@@ -19,7 +19,10 @@ import { openWhole } from './open-whole.ts';
 const auditTimeoutMs = 10 * 60_000;
 const queueMax = 500;
 
-/** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
+/**
+ * The parts that every role of the program needs: the database, the keys, the audit log. None of them listens on a
+ * port.
+ */
 export class VaultCore {
   readonly database: Database;
   /** The servers that connections of this process have reached, one for each address. */
@@ -32,7 +35,7 @@ export class VaultCore {
   readonly tenantMaker: TenantMaker;
   readonly #opened: AsyncDisposableStack;
 
-  /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
+  /** Opens and checks everything, in the order in which a mistake does the least harm: schema first, then keys. */
   static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {
@@ -73,18 +76,21 @@ export class VaultCore {
   }
 }
 
-/** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
+/**
+ * Opens a pool for the audit log of all tenants. Sealing, verifying and exporting run one at a time and may take longer
+ * than a request.
+ */
 export function openSealerDatabase(config: DatabaseConfig, parts: PoolParts = {}): Database {
   const limits = { ...timeLimitsOf(config), statementTimeoutMs: auditTimeoutMs };
   return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, parts, limits);
 }
 
-/** For taking jobs from the queue, not for doing them. */
+/** Opens a pool for taking jobs from the queue, not for running them. */
 export function openJobDatabase(config: DatabaseConfig, parts: PoolParts = {}): Database {
   return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, parts);
 }
 
-/** What a pool shares with the rest of the process, if there is a rest. */
+/** The parts that a pool shares with the rest of the process, if any. */
 interface PoolParts {
   readonly tracer?: Tracer;
   readonly origins?: ConnectionOrigins;

@@ -28,7 +28,7 @@ interface SubjectFlags extends PeriodFlags {
 }
 
 const limits = { recordsMax: 100_000_000, linesMax: 1_000_000 };
-/** A proof takes about two kilobytes, and is written for each record. */
+/** The limit on proofs. One is written for each record and takes about two kilobytes. */
 const proofsMax = 200_000;
 const proofHelp = `
 With --prove, the proof of every record behind the report is written to a file; \`strongroom audit check\` verifies it without the
@@ -86,7 +86,7 @@ type Find = (
   reading: { tenantId: TenantId; limits: typeof limits; onRecord: (log: Log) => void } & ReportedPeriod,
 ) => Promise<{ readonly json: object; readonly text: string }>;
 
-/** Reads the log, proves what was found where asked to, and prints it. That the log was read is recorded. */
+/** Reads the log, writes proofs if requested, and prints the report. Reading the log is itself recorded. */
 async function report(flags: PeriodFlags, filter: LogFilter, find: Find): Promise<void> {
   const { prove, from, to } = flags;
   if (from !== undefined && to !== undefined && from >= to) throw new Error('--from must be before --to.');

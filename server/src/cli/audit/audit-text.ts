@@ -38,7 +38,7 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
   };
 }
 
-/** For people. Of many tenants that wait, the first say enough. */
+/** The most waiting tenants that the text for people lists. */
 const waitingLinesMax = 20;
 
 export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly isKeyUnsure: boolean }): string {
@@ -49,7 +49,7 @@ export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly
     const where = range === undefined ? '' : ` Records ${range.from} to ${range.to - 1}.`;
     const narrow = within === undefined ? '' : ` The difference is in ${within.from} to ${within.to - 1}.`;
     const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
-    // An export can come from anyone.
+    // The export may come from an untrusted source.
     return toOneLine(`FAIL tenant ${tenantId}: ${message}${where}${narrow}${which}`);
   });
   const signer = `Signed by ${publicKey.toString('base64')}.`;

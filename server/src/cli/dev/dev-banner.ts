@@ -1,7 +1,7 @@
 import type { DevelopmentStorage, DevelopmentVault } from '../../app/dev/development-vault.ts';
 import { listExamples } from './dev-examples.ts';
 
-/** What `dev` prints once everything is ready. */
+/** Returns the text that `dev` prints when everything is ready. */
 export function renderBanner(vault: DevelopmentVault): string {
   const { keys } = vault.tenant;
   const examples = listExamples(vault).map(({ title, command }) => `  ${title}:\n\n${command}\n`);

@@ -1,6 +1,6 @@
 import type { DevelopmentVault } from '../../app/dev/development-vault.ts';
 
-/** A line to paste into a terminal, and what it shows. */
+/** A command to paste into a terminal, with a title that says what it shows. */
 export interface PasteLine {
   readonly title: string;
   readonly command: string;
@@ -12,8 +12,8 @@ const curl = `curl -sS -w '\\n'`;
 const json = `-H 'Content-Type: application/json'`;
 
 /**
- * What a vault is for, in lines that need nothing but curl. The first three are enough to see the point: the example card as
- * most see it, as few see it, and the record of that.
+ * Lists commands that show what a vault is for and need nothing but curl. The first three make the point: the example
+ * card as most applications see it, as few see it, and the record of that access.
  */
 export function listExamples(vault: Shown): PasteLine[] {
   const { url, echoUrl, mayCallEcho, exampleId = '', tenant } = vault;

@@ -1,7 +1,7 @@
 import { toOneLine } from '../../core/text/one-line.ts';
 import type { SeenRequest } from '../../http/requests/seen-request.ts';
 
-/** One line for one request: `12:31:04  GET    /tokens/example-card  200  4 ms  Private`. */
+/** Formats one request as a line: `12:31:04  GET    /tokens/example-card  200  4 ms  Private`. */
 export function renderRequestLine(seen: SeenRequest, application: string | undefined, at: Date): string {
   const time = at.toTimeString().slice(0, 8);
   const end = seen.status === undefined ? 'client disconnected' : `${seen.status}  ${Math.round(seen.durationMs)} ms`;

@@ -76,7 +76,10 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
     });
 }
 
-/** The environment may be that of a production vault, so a database in it is used only if the command line names it too. */
+/**
+ * Reads the settings. The environment may be that of a production vault, so its database is used only if the command
+ * line names it too.
+ */
 function readSettings({ useDatabase, data, seed }: DevOptions) {
   const environment = processEnvironment();
   if (useDatabase === undefined && hasDatabase(environment))
@@ -107,7 +110,7 @@ function toJson(vault: DevelopmentVault) {
   };
 }
 
-/** Prints requests in the order of their responses, from when the banner has been printed. */
+/** Prints requests in the order of their responses. It starts after the banner has been printed. */
 class RequestLines {
   readonly #isOn: boolean;
   #vault: DevelopmentVault | undefined;

@@ -4,7 +4,7 @@ import type { TenantKeyInfo } from '../../platform/keyring/keys/tenant-key-store
 
 export interface TenantKeys {
   readonly keys: readonly TenantKeyInfo[];
-  /** Rows per version of the data key, if they were counted. */
+  /** The number of rows per version of the data key, if they were counted. */
   readonly rows: ReadonlyMap<number, number> | undefined;
 }
 

@@ -163,7 +163,10 @@ command reads every row once. Earlier backups can still be decrypted: they conta
   );
 }
 
-/** A command for one tenant or all of them, which must be specified. If it fails for one, it continues with the others. */
+/**
+ * Adds the options of a command that works on one tenant or all of them. One of the two must be specified. If the
+ * command fails for one tenant, it continues with the others.
+ */
 function forTenants<Flags extends TenantFlags>(
   command: Command,
   work: (keys: KeyManagement, tenantId: TenantId, flags: Flags) => Promise<void>,

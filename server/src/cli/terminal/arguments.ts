@@ -14,7 +14,7 @@ export function parseTenant(text: string): TenantId {
   return parseTenantId(parseUuid(text));
 }
 
-/** In the spelling that records have. */
+/** Returns the address in the spelling used in records. */
 export function parseAddress(text: string): string {
   const address = toAddressText(text);
   if (address === undefined) throw new InvalidArgumentError('It must be an IP address such as 203.0.113.7.');

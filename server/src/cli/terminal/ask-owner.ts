@@ -4,13 +4,13 @@ import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-
 const triesMax = 3;
 
 /**
- * Asks on the terminal for the owner's address; undefined if there is nobody to ask. The question goes to standard error:
- * standard output is for the result.
+ * Asks on the terminal for the owner's address. Returns undefined if there is nobody to ask. The question goes to
+ * standard error, because standard output is for the result.
  */
 export async function askOwnerEmail(): Promise<EmailAddress | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D and Ctrl-C close it before there is an answer.
+  // Ctrl-D and Ctrl-C close the terminal before an address is entered.
   const closed = new Promise<undefined>((resolve) => {
     terminal.once('close', () => resolve(undefined));
   });

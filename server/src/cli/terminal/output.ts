@@ -2,17 +2,19 @@ import { withEscapedControls, withoutControls } from '../../core/text/one-line.t
 import { ConfigError } from '../../platform/config/config-error.ts';
 import type { ConfigWarning } from '../../platform/config/config-warnings.ts';
 
-/** A result for machines: one line of JSON. */
+/** Prints a result for machines as one line of JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${withEscapedControls(JSON.stringify(value))}\n`);
 }
 
-/** A result for people. What others have chosen is made one line (`toOneLine`) where the text is put together. */
+/**
+ * Prints a result for people. Code that assembles the text turns values chosen by others into one line (`toOneLine`).
+ */
 export function printText(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
 
-/** Prints an error and its causes, without a stack: the message says what to do. */
+/** Prints an error and its causes without a stack, because the message says what to do. */
 export function printError(error: unknown, isJson: boolean): void {
   const [message = '', ...causes] = messagesOf(error);
   if (!isJson) {
@@ -26,7 +28,7 @@ export function printError(error: unknown, isJson: boolean): void {
   );
 }
 
-/** Something to look at, beside what the command does and prints. */
+/** Prints a warning to standard error, so that it does not mix with the result. */
 export function printWarning({ variable, warning }: ConfigWarning, isJson: boolean): void {
   const text = `${variable} ${warning}`;
   process.stderr.write(

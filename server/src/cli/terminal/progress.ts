@@ -2,15 +2,15 @@ const lineEveryMs = 5_000;
 const barWidth = 30;
 
 /**
- * Shows the progress of a long job: a bar on a terminal, a line every few seconds elsewhere, and lines of JSON if the result is
- * JSON too. On standard error, since results go to standard output.
+ * Shows the progress of a long job: a bar on a terminal, a line every few seconds elsewhere, or lines of JSON if the
+ * result is JSON too. It writes to standard error, because results go to standard output.
  */
 export class Progress {
   readonly #label: string;
   readonly #isText: boolean;
   readonly #startedAt = performance.now();
   #shownAt = performance.now();
-  /** What was done before: a resumed job does not start at zero. */
+  /** The amount done before this run, because a resumed job does not start at zero. */
   #before: number | undefined;
 
   constructor(label: string, isText: boolean) {
@@ -18,7 +18,7 @@ export class Progress {
     this.#isText = isText;
   }
 
-  /** The share of the work that is done, if the total has a different unit. */
+  /** Updates the display. Pass `share`, the completed part of the work, if the total has a different unit. */
   update(done: number, total: number | undefined, share = shareOf(done, total)): void {
     this.#before ??= done;
     const now = performance.now();
@@ -35,7 +35,7 @@ export class Progress {
     process.stderr.write(this.#hasBar() ? `\r\u001b[K${toBar(share)}${text}` : `${text}\n`);
   }
 
-  /** Leaves the line free for what comes next. */
+  /** Clears the bar for the output that follows. */
   end(): void {
     if (this.#hasBar()) process.stderr.write('\r\u001b[K');
   }

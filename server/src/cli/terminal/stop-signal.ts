@@ -1,4 +1,7 @@
-/** Signals a job to stop between two steps. A second signal ends the process immediately. */
+/**
+ * Returns an abort signal that stops a job between two steps on SIGTERM or SIGINT. A second one ends the process
+ * immediately.
+ */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const onSignal = () => {

@@ -1,6 +1,6 @@
 import { toOneLine } from '../../core/text/one-line.ts';
 
-/** Columns side by side, with a space of two between them; what is right of the last one is free. A row is one line. */
+/** Formats columns with two spaces between them and no trailing spaces. Each row is one line. */
 export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows].map((row) => row.map(toOneLine));
   const widths = header.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0));

@@ -1,6 +1,6 @@
 /**
- * Starts something, runs it until the signal to stop, then stops it. A signal during startup waits until
- * startup is complete: a partial start would leave processes and folders behind. A second signal ends the process
+ * Starts something, runs it until the stop signal, then stops it. A signal during startup waits until startup is
+ * complete, because a partial start would leave processes and folders behind. A second signal ends the process
  * immediately.
  */
 export async function runUntilStopped<T extends { stop(): Promise<void> }>(

@@ -1,13 +1,13 @@
 import type { Permission } from './permission.ts';
 
-/** What a caller gets to see, from least to most. */
+/** How much a caller sees, from least to most. */
 export const transforms = ['redact', 'mask', 'reveal'] as const;
 export type Transform = (typeof transforms)[number];
 
 export const conditionAttributes = ['id', 'container'] as const;
 export const conditionOperators = ['equals', 'starts_with'] as const;
 
-/** A condition on the token; a token in several containers meets a condition on containers with any of them. */
+/** A condition on the token. A token in several containers meets a container condition if any of them does. */
 export interface AccessCondition {
   readonly attribute: (typeof conditionAttributes)[number];
   readonly operator: (typeof conditionOperators)[number];
@@ -15,8 +15,8 @@ export interface AccessCondition {
 }
 
 /**
- * A grant: these permissions, shown through this transform, on everything under `container` (applications) or on what
- * meets all `conditions` (sessions). The lowest priority number is checked first.
+ * A grant of permissions, shown through this transform, on everything under `container` (applications) or on tokens
+ * that meet all `conditions` (sessions). The rule with the lowest priority number is checked first.
  */
 export interface AccessRule {
   readonly description: string;
@@ -27,7 +27,7 @@ export interface AccessRule {
   readonly permissions: readonly Permission[];
 }
 
-/** What a caller may do: its own rules and, for a session, those of the application that authorized it as a limit. */
+/** The rights of a caller: its own rules and, for a session, the rules of the authorizing application as a limit. */
 export interface Grants {
   readonly rules: readonly AccessRule[];
   readonly limit?: readonly AccessRule[];
@@ -37,17 +37,17 @@ export function leastTransform(a: Transform, b: Transform): Transform {
   return isMoreThan(b, a) ? a : b;
 }
 
-/** What shows most; undefined for none. */
+/** Returns the transform that shows most; undefined if the list is empty. */
 export function mostTransform(shown: readonly Transform[]): Transform | undefined {
   return transforms.findLast((transform) => shown.includes(transform));
 }
 
-/** Whether one transform shows more than the other. */
+/** Returns true if the first transform shows more than the other. */
 export function isMoreThan(transform: Transform, other: Transform): boolean {
   return transforms.indexOf(transform) > transforms.indexOf(other);
 }
 
-/** How many conditions all of the rules have. A container counts as one. */
+/** Returns the total number of conditions in the rules. A container counts as one. */
 export function countConditions(rules: readonly AccessRule[]): number {
   return rules.reduce((sum, { conditions = [] }) => sum + Math.max(1, conditions.length), 0);
 }

@@ -2,7 +2,7 @@ import { type AccessCondition, type AccessRule, type Grants, leastTransform, typ
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
-/** The token that an operation acts on. One that does not exist yet may have no id. */
+/** The token that an operation acts on. A token that does not exist yet may have no id. */
 export interface AccessTarget {
   readonly id?: string;
   readonly containers: readonly string[];
@@ -24,17 +24,17 @@ export type AccessDecision =
     }
   | { readonly isAllowed: false; readonly reason: DenialReason };
 
-/** Comes after every rule that a caller can write. */
+/** This priority comes after that of every rule that a caller can write. */
 const plainPriority = Number.MAX_SAFE_INTEGER;
 
-/** Whether a rule represents plain permissions. */
+/** Returns true if a rule represents plain permissions. */
 export function isPlainPermission(rule: AccessRule): boolean {
   return rule.priority === plainPriority;
 }
 
 /**
- * The rules of an application in the order in which they are checked. Plain permissions are a last rule on the root:
- * they show masked data, except that `token:use` means plaintext.
+ * Returns the rules of an application in the order in which they are checked. Plain permissions become a last rule on
+ * the root. They show masked data, except that `token:use` means plaintext.
  */
 export function toRules(permissions: readonly Permission[], rules: readonly AccessRule[]): AccessRule[] {
   const plain = (description: string, granted: readonly Permission[], transform: Transform): AccessRule[] =>
@@ -51,9 +51,9 @@ export function toRules(permissions: readonly Permission[], rules: readonly Acce
 }
 
 /**
- * The first rule that grants the permission and covers the target decides; without one, nothing is allowed. A session
- * needs such a rule both of its own and of its authorizer, and sees the lesser of the two. `token:use` means
- * plaintext: a rule stored with another transform, before such rules were rejected, does not allow use at all.
+ * Decides by the first rule that grants the permission and covers the target. Without one, nothing is allowed. A
+ * session needs such a rule both of its own and of its authorizer, and sees the lesser of the two. `token:use` means
+ * plaintext: a rule with another transform, stored before such rules were rejected, does not allow use at all.
  */
 export function decideAccess(grants: Grants, permission: Permission, target: AccessTarget): AccessDecision {
   const own = findRule(grants.rules, permission, target);
@@ -77,8 +77,8 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
 }
 
 /**
- * The transform that `decideAccess` finds for every token alike, whichever containers it lies in; undefined where that has to be
- * decided for each, or nothing is allowed.
+ * Returns the transform that `decideAccess` finds for every token, in whichever containers. Returns undefined if it
+ * must be decided for each token, or if nothing is allowed.
  */
 export function findCommonTransform(
   { rules, limit }: Grants,
@@ -90,7 +90,10 @@ export function findCommonTransform(
   return limiting === undefined ? undefined : leastTransform(own, limiting);
 }
 
-/** The first rule that grants the permission decides for a token only if it covers it: that of the root covers all. */
+/**
+ * Returns the transform of the first rule that grants the permission, if that rule is on the root and so covers every
+ * token.
+ */
 function findTransformOfAll(rules: readonly AccessRule[], permission: Permission): Transform | undefined {
   const first = rules.find((rule) => rule.permissions.includes(permission));
   return first?.container === rootContainer ? first.transform : undefined;
@@ -105,7 +108,7 @@ function allowed(
   return { isAllowed: true, ...grant };
 }
 
-/** For writing into containers: each one needs its own grant, and the least of their transforms applies. */
+/** Decides on writing into containers. Each one needs its own grant, and the least of their transforms applies. */
 export function decideAccessToEach(
   grants: Grants,
   permission: Permission,
@@ -130,7 +133,10 @@ function findRule(rules: readonly AccessRule[], permission: Permission, target: 
   return rules.find((rule) => rule.permissions.includes(permission) && coversTarget(rule, target));
 }
 
-/** A rule with neither a container nor conditions covers nothing: omitting something must not grant access. */
+/**
+ * Returns true if the rule covers the target. A rule with neither a container nor conditions covers nothing, because
+ * omitting something must not grant access.
+ */
 function coversTarget({ container, conditions = [] }: AccessRule, target: AccessTarget): boolean {
   if (container !== undefined) return target.containers.some((path) => isCovered(path, container));
   return conditions.length > 0 && conditions.every((condition) => isMet(condition, target));

@@ -53,7 +53,7 @@ const targets = [...containerSets, paths].flatMap((containers) => [
   ...ids.map((id) => ({ id, containers })),
 ]);
 
-/** Whether the limit takes nothing away, for every target there is. */
+/** Returns true if the limit takes nothing away from any target. */
 function isWithin(wanted: readonly AccessRule[], held: readonly AccessRule[]): boolean {
   return targets.every((target) =>
     permissions.every((permission) => {

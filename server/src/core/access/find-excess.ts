@@ -3,7 +3,7 @@ import { finish, type Steps } from '../steps/steps.ts';
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
-/** Access that is wanted but not held: the permission itself, the place, or the transform that the holder has there. */
+/** Access that is wanted but not held. The holder lacks the permission, the container, or the transform. */
 export interface Excess {
   readonly rule: AccessRule;
   readonly permission: Permission;
@@ -11,9 +11,10 @@ export interface Excess {
 }
 
 /**
- * The first access in `wanted` that `held` does not provably contain; undefined if each decision by `wanted` is one that
- * `held` would make too, with the same transform or one that shows more. Both are in the order in which rules are checked.
- * It may report an excess that does not exist, but never misses one. `isOfInterest` restricts which access is compared.
+ * Returns the first access in `wanted` that `held` does not provably contain. Returns undefined if `held` would make
+ * each decision of `wanted` too, with the same transform or one that shows more. The rules must be in the order in
+ * which they are checked. It may report an excess that does not exist, but never misses one. `isOfInterest` restricts
+ * which access is compared.
  */
 export function findExcess(
   wanted: readonly AccessRule[],
@@ -25,7 +26,10 @@ export function findExcess(
 
 type IsOfInterest = (rule: AccessRule, permission: Permission) => boolean;
 
-/** The same with a pause after each permission of a rule: rules of a caller's choice can have many conditions. */
+/**
+ * Works like `findExcess`, but pauses after each permission of a rule, because callers can write rules with many
+ * conditions.
+ */
 export function* findExcessSteps(
   wanted: readonly AccessRule[],
   held: readonly AccessRule[],
@@ -47,11 +51,14 @@ export function* findExcessSteps(
 /** A held rule that grants a permission. */
 interface Grant {
   readonly rule: AccessRule;
-  /** The place of the first wanted rule that decides for all of its tokens; past the end if none does. */
+  /** The index of the first wanted rule that decides for all tokens of this rule; past the end if none does. */
   readonly decidedFrom: number;
 }
 
-/** Compares rules once for each permission. Done for each wanted rule again, a hundred rules took more than a second. */
+/**
+ * Compares rules once for each permission. Comparing them again for each wanted rule took more than a second for a
+ * hundred rules.
+ */
 function listGrants(permission: Permission, wanted: readonly AccessRule[], held: readonly AccessRule[]): Grant[] {
   const grantsIt = ({ permissions }: AccessRule) => permissions.includes(permission);
   return held.filter(grantsIt).map((rule) => {
@@ -68,7 +75,8 @@ function findLack(
   for (const { rule: grant, decidedFrom } of granting) {
     // Tokens that an earlier wanted rule covers are decided by that rule.
     const isDecidedEarlier = decidedFrom < index;
-    // A token can be in several containers, so two rules on containers can always meet: disjoint places prove nothing.
+    // A token can be in several containers, so two rules on containers can always meet. Disjoint containers prove
+    // nothing.
     if (!isDecidedEarlier && showsLess(grant.transform, rule.transform)) return { shownAs: grant.transform, by: grant };
     if (contains(grant, rule)) return undefined;
   }
@@ -79,7 +87,7 @@ function showsLess(a: Transform, b: Transform): boolean {
   return transforms.indexOf(a) < transforms.indexOf(b);
 }
 
-/** Whether every token that the inner rule covers is provably covered by the outer one. */
+/** Returns true if the outer rule provably covers every token that the inner one covers. */
 function contains(outer: AccessRule, inner: AccessRule): boolean {
   if (outer.container !== undefined) return isWithin(inner, outer.container);
   const { conditions = [] } = outer;
@@ -87,7 +95,10 @@ function contains(outer: AccessRule, inner: AccessRule): boolean {
   return conditions.length > 0 && conditions.every((condition) => isImplied(condition, demands));
 }
 
-/** One condition on containers below the path is enough: any token that meets it has a container below the path. */
+/**
+ * Returns true if every token of the rule has a container below the path. One condition on containers below the path is
+ * enough.
+ */
 function isWithin({ container, conditions = [] }: AccessRule, path: string): boolean {
   if (path === rootContainer) return true;
   if (container !== undefined) return isCovered(container, path);

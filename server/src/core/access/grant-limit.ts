@@ -10,7 +10,7 @@ export interface GrantLimit {
   readonly transform: Transform;
 }
 
-/** What an application has, or would have. */
+/** The rights that an application has, or would have. */
 export interface HeldRights {
   readonly type: ApplicationType;
   readonly permissions: readonly Permission[];
@@ -19,13 +19,16 @@ export interface HeldRights {
   readonly grantLimit: GrantLimit | null;
 }
 
-/** Whether an application can grant permissions to others: by creating applications or keys, or by changing applications. */
+/**
+ * Returns true if an application can grant permissions to others, by creating applications or keys or changing
+ * applications.
+ */
 export function handsOutRights({ permissions, rules }: Pick<HeldRights, 'permissions' | 'rules'>): boolean {
   const granted = toRules(permissions, rules);
   return grantsAnywhere(granted, 'application:create') || grantsAnywhere(granted, 'application:update');
 }
 
-/** Names something granted beyond the limit; undefined if everything is within it. */
+/** Returns the name of something granted beyond the limit; undefined if everything is within it. */
 export function findExcess(limit: GrantLimit, held: HeldRights): string | undefined {
   for (const rule of toRules(held.permissions, held.rules)) {
     for (const permission of rule.permissions) {
@@ -41,7 +44,7 @@ function findExcessOf(
   { rule, permission, type }: { rule: AccessRule; permission: Permission; type: ApplicationType },
 ): string | undefined {
   if (!limit.permissions.includes(permission)) return `permission ${permission}`;
-  // Containers and transforms apply to tokens: the other permissions apply to the whole tenant.
+  // Containers and transforms apply to tokens. The other permissions apply to the whole tenant.
   if (!permission.startsWith('token:')) return undefined;
   const { container } = rule;
   if (container === undefined) return `a rule for ${permission} without a container`;
@@ -51,15 +54,18 @@ function findExcessOf(
 }
 
 /**
- * What a grant amounts to, which is not always what it says. `token:use` sends plaintext out, whatever the rule shows;
- * plain `token:update` of a private application may put any view of the data into a mask.
+ * Returns the transform that a grant amounts to, which may differ from its own. `token:use` sends plaintext out,
+ * whatever the rule shows. Plain `token:update` of a private application may put any view of the data into a mask.
  */
 function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType): Transform {
   const isAuthor = permission === 'token:update' && type === 'private' && isPlainPermission(rule);
   return permission === 'token:use' || isAuthor ? 'reveal' : rule.transform;
 }
 
-/** Names what a limit allows beyond another: nobody can grant more by granting the right to grant. */
+/**
+ * Returns the name of something that `other` allows beyond `limit`. Nobody can grant more by granting the right to
+ * grant.
+ */
 export function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
   if (other === null) return 'an application that can grant permissions but has no grant_limit';
   const permission = other.permissions.find((one) => !limit.permissions.includes(one));

@@ -4,7 +4,7 @@ import { toRules } from './decide-access.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * Whether an application can both fingerprint values of its choice and read masked tokens. If masked views show
+ * Returns true if an application can both fingerprint values of its choice and read masked tokens. If masked views show
  * fingerprints, that is enough to find masked values by trial.
  */
 export function canGuessMasked(application: {
@@ -21,7 +21,7 @@ export function canGuessMasked(application: {
   return writes && masked;
 }
 
-/** The rules that can decide for some token: rules after one on the root never apply. */
+/** Returns the rules that can decide for some token. Rules after one on the root never apply. */
 function deciding(rules: readonly AccessRule[], permission: Permission): readonly AccessRule[] {
   const granting = rules.filter((rule) => rule.permissions.includes(permission));
   const last = granting.findIndex(({ container }) => container === rootContainer);

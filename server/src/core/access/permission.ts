@@ -46,14 +46,14 @@ export function permissionsOf(applicationType: ApplicationType): Permission[] {
     .map(({ type }) => type);
 }
 
-/** Names that clients use for permissions that have other names here. */
+/** Other names that clients use for our permissions. */
 const aliases: ReadonlyMap<string, Permission> = new Map([['proxy:invoke', 'token:use']]);
 const permissions: ReadonlyMap<string, Permission> = new Map([
   ...permissionCatalog.map(({ type }) => [type, type] as const),
   ...aliases,
 ]);
 
-/** The permission with this name; undefined if there is none. */
+/** Returns the permission with this name; undefined if there is none. */
 export function findPermission(name: string): Permission | undefined {
   return permissions.get(name);
 }

@@ -3,7 +3,7 @@ import type { Grants, Transform } from './access-rule.ts';
 import { type AccessTarget, decideAccess, decideAccessToEach, grantsAnywhere } from './decide-access.ts';
 import type { Permission } from './permission.ts';
 
-/** The transform under which the caller may do this to the token; throws forbidden otherwise. */
+/** Returns the transform under which the caller may do this to the token; throws `forbidden` if it may not. */
 export function requireAccess(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccess(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
@@ -11,14 +11,14 @@ export function requireAccess(grants: Grants, permission: Permission, target: Ac
   throw decision.reason === 'use-needs-reveal' ? useNeedsReveal(target) : missingPermission(permission, containers, id);
 }
 
-/** Like `requireAccess`, for each container separately, as needed to write a token into them. */
+/** Works like `requireAccess` for each container separately, as needed to write a token into them. */
 export function requireAccessToEach(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccessToEach(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
   throw missingPermission(permission, [decision.container], target.id);
 }
 
-/** Whether the permission is granted at all, which a route checks before it looks at a token. */
+/** Returns true if the permission is granted for any token. A route checks this before it reads a token. */
 export function isGranted({ rules, limit }: Grants, permission: Permission): boolean {
   return grantsAnywhere(rules, permission) && (limit === undefined || grantsAnywhere(limit, permission));
 }
@@ -32,14 +32,16 @@ export function missingPermission(
   return new DomainError('forbidden', `Missing permission: ${permission}${where}`, deniedDetails(containers, id));
 }
 
-/** The permission is granted, but by a rule that would send masked data where plaintext is expected. */
+/**
+ * Creates the error for a permission that is granted by a rule that would send masked data where plaintext is expected.
+ */
 function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
   const advice = 'token:use sends plaintext, so grant it in its own rule with that transform.';
   const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
   return new DomainError('forbidden', message, deniedDetails(containers, id));
 }
 
-/** What the audit record of a denial says about its target. */
+/** Returns what the audit record of a denial says about its target. */
 export function deniedDetails(containers: readonly string[], id: string | undefined): DomainErrorDetails {
   return id === undefined ? {} : { denied: { id, containers } };
 }

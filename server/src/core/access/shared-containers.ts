@@ -3,14 +3,14 @@ import { isCovered } from './container.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * The containers of tokens that lie in a certain container and in another one as well, sorted by their characters. Undefined if
- * there are too many to list: then tokens may lie in any other container too.
+ * The containers of all tokens that are in a given container and also in another one, sorted by character code.
+ * Undefined if there are too many to list; tokens may then be in any other container too.
  */
 export type SharedContainers = readonly string[] | undefined;
 
 /**
- * Of the containers that rights are about, those in which a token of the container may lie too. A rule on a container above needs
- * no second container, unless it holds for nothing below its own.
+ * Returns the containers named in the rights that a token of the container may also be in. Containers above it are left
+ * out, because a rule on them needs no second container, unless the rule covers only that exact container.
  */
 export function findNamedBeside(
   { rules, limit = [] }: Grants,
@@ -31,8 +31,8 @@ export function findNamedBeside(
 }
 
 /**
- * The most that the permission shows of a token that lies in the container or below, and in any of the others too. A rule on one
- * of the others counts unless a rule that holds for everything in the container comes first.
+ * Returns the most that the permission shows of a token that is in the container or below, and also in any of the
+ * others. A rule on one of the others counts unless a rule that holds for everything in the container comes first.
  */
 export function mostShownBeside(
   { rules, limit }: Grants,
@@ -54,13 +54,13 @@ export function mostShownBeside(
   return permission === 'token:use' && transform !== 'reveal' ? undefined : transform;
 }
 
-/** The containers that a rule is about. A rule for ids is about none, and holds in all of them. */
+/** Returns the containers that a rule names. A rule for ids names none, and holds in all of them. */
 export function placesOf({ container, conditions = [] }: AccessRule): readonly string[] {
   if (container !== undefined) return [container];
   return conditions.filter(({ attribute }) => attribute === 'container').map(({ value }) => value);
 }
 
-/** Whether the rule holds for every token in the container and below. */
+/** Returns true if the rule holds for every token in the container and below. */
 function isCertain({ container: own, conditions = [] }: AccessRule, container: string): boolean {
   if (own !== undefined) return isCovered(container, own);
   return (
@@ -72,7 +72,10 @@ function isCertain({ container: own, conditions = [] }: AccessRule, container: s
   );
 }
 
-/** Whether one of the sorted containers begins with the path: the first that does not come before the path would. */
+/**
+ * Returns true if one of the sorted containers begins with the path. It would be the first that does not sort before
+ * the path.
+ */
 function hasBelow(sorted: SharedContainers, path: string): boolean {
   if (sorted === undefined) return true;
   let [from, to] = [0, sorted.length];

@@ -1,18 +1,18 @@
-/** The state of a tenant's tree at one size, as proofs, exports and anchors spell it. */
+/** The state of a tenant's tree at one size, in the field names of proofs, exports and anchors. */
 export interface CheckpointFields {
   readonly tenant_id: string;
   readonly number: number;
   readonly tree_size: number;
   readonly month: string;
   readonly order_to: string;
-  /** As base64. */
+  /** The root hash in base64. */
   readonly root: string;
   readonly sealed_at: string;
 }
 
 /**
- * What is signed of a checkpoint: the body of a transparency-log checkpoint (C2SP tlog-checkpoint), that is origin, size and
- * root a line each, followed by lines of our own.
+ * Returns the text that is signed. It is the body of a transparency-log checkpoint (C2SP tlog-checkpoint): one line
+ * each for origin, size and root, followed by our own extension lines.
  */
 export function toCheckpointText(checkpoint: CheckpointFields): string {
   return [

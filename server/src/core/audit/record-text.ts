@@ -1,4 +1,4 @@
-/** A record as it is stored, in the names of its columns; times in milliseconds, the order as text since it passes 2⁵³. */
+/** A stored record, with its column names. Times are in milliseconds. The order is text because it exceeds 2⁵³. */
 export interface AuditRecord {
   readonly tenant_id: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export interface AuditRecord {
   readonly details: string | null;
 }
 
-/** Every column of a record, in the order in which they are hashed. */
+/** The columns of the first format, in the order in which they are hashed. */
 const firstFields = [
   'tenant_id',
   'id',
@@ -40,14 +40,20 @@ const firstFields = [
 export const laterFields = ['transform', 'details'] as const satisfies readonly (keyof AuditRecord)[];
 export const recordFields = [...firstFields, ...laterFields] as const;
 
-/** A record without later fields is hashed as it was before there were any, so what was sealed then still verifies. */
+/**
+ * The hash formats. A record without later fields is hashed in the first format, so records sealed before those fields
+ * existed still verify.
+ */
 export const recordFormats = [
   { name: 'strongroom/audit-record/1', fields: firstFields },
   { name: 'strongroom/audit-record/2', fields: recordFields },
 ] as const;
 const [firstFormat, secondFormat] = recordFormats;
 
-/** What is hashed of a record: one JSON array, spelled as PostgreSQL does, with a space behind each comma between fields. */
+/**
+ * Returns the text that is hashed: one JSON array in PostgreSQL's spelling, with a space after each comma between
+ * fields.
+ */
 export function toRecordText(record: AuditRecord): string {
   const { name, fields } = laterFields.every((field) => (record[field] ?? null) === null) ? firstFormat : secondFormat;
   return `[${[name, ...fields.map((field) => record[field])].map((value) => JSON.stringify(value)).join(', ')}]`;

@@ -2,11 +2,12 @@ import { DomainError } from '../errors/domain-error.ts';
 import { tokenLimits } from '../token-limits.ts';
 
 /**
- * What one request may use, over all of its tokens and texts. Each limit bounds processor time, so that the total stays
- * below a second; no single turn of the event loop comes close to that, because the work is done in pieces.
+ * The resources that one request may use, over all of its tokens and texts. Each limit bounds processor time, so that
+ * the total stays below a second. No single turn of the event loop comes close to that, because the work is done in
+ * pieces.
  */
 export const requestLimits = {
-  /** References to tokens, over body, headers, path and query. */
+  /** References to tokens in body, headers, path and query. */
   references: 1_000,
   /** Metadata pairs and search indexes. Each takes one HMAC of about 6 µs. */
   searchTerms: 60_000,
@@ -14,7 +15,7 @@ export const requestLimits = {
   evaluatedCharacters: 8 * 1024 * 1024,
 } as const;
 
-/** Characters that references may put into a request: as many as the largest token holds. */
+/** The most characters that references may insert into a request, which is as many as the largest token holds. */
 export const insertedCharactersMax = tokenLimits.sizeBytesMax;
 
 type Resource = keyof typeof requestLimits;
@@ -25,7 +26,7 @@ const sentences: Readonly<Record<Resource, string>> = {
   evaluatedCharacters: `The expressions in a request can read at most ${requestLimits.evaluatedCharacters} characters in total.`,
 };
 
-/** What a request may still spend. Created once per request and passed to everything that works on it. */
+/** The remaining resources of a request. It is created once per request and passed to everything that works on it. */
 export class RequestBudget {
   readonly #left: Record<Resource, number> = { ...requestLimits };
 
@@ -33,7 +34,7 @@ export class RequestBudget {
     return this.#left[resource];
   }
 
-  /** Call before the work is done. */
+  /** Deducts an amount, or throws if too little is left. Call it before doing the work. */
   spend(resource: Resource, amount: number): void {
     if (amount > this.#left[resource]) throw new DomainError('validation-failed', sentences[resource]);
     this.#left[resource] -= amount;

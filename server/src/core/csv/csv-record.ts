@@ -1,4 +1,4 @@
-/** Why a record does not conform to RFC 4180. Contains nothing that was read. */
+/** The reason why a record does not conform to RFC 4180. It contains nothing that was read. */
 export class CsvError extends Error {
   constructor(message: string) {
     super(message);
@@ -7,8 +7,9 @@ export class CsvError extends Error {
 }
 
 /**
- * The fields of one record, RFC 4180 §2: a quoted field may contain delimiters, line breaks and doubled quotes. Strict,
- * because a lenient reader guesses, and a wrong guess moves a card number into another column.
+ * Returns the fields of one record (RFC 4180 §2). A quoted field may contain delimiters, line breaks and doubled
+ * quotes. The parser is strict, because a lenient one guesses, and a wrong guess moves a card number into another
+ * column.
  */
 export function parseCsvRecord(text: string, delimiter: string): string[] {
   const fields: string[] = [];

@@ -1,4 +1,7 @@
-/** Every way a request can fail by design. `http/problems/problem-catalog.ts` gives each its status, title and page. */
+/**
+ * The ways in which a request can fail by design. `http/problems/problem-catalog.ts` gives each its status, title and
+ * page.
+ */
 export type ErrorCode =
   | 'validation-failed'
   | 'malformed-json'
@@ -38,24 +41,27 @@ export type ErrorCode =
   | 'key-service-unavailable'
   | 'internal-error';
 
-/** Messages by field path, in the shape the problem document carries them. */
+/** Messages by field path, in the same shape as in the problem document. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export interface DomainErrorDetails {
-  /** What an operator needs and a caller must not see. */
+  /** Details that an operator needs and a caller must not see. */
   readonly cause?: unknown;
   readonly fields?: FieldErrors;
-  /** The failure is in the audit log already. */
+  /** True if the failure is already in the audit log. */
   readonly isRecorded?: boolean;
-  /** What access was denied to, where it is known. */
+  /** The token that access was denied to, if it is known. */
   readonly denied?: { readonly id: string; readonly containers: readonly string[] };
-  /** What the request named and does not exist. `not-found` says so by itself. */
+  /** The things that the request named and that do not exist. It can be omitted for `not-found`. */
   readonly missing?: Missing;
-  /** The failure tells that this exists; the id is given only if it is safe to record. */
+  /** Present if the failure reveals that something exists. The id is given only if it is safe to record. */
   readonly found?: { readonly id?: string };
 }
 
-/** How many of the things that a request named there are not, how many there are, and which one if it is one that was there. */
+/**
+ * The number of named things that do not exist, and the number of those that do. `id` is set if the missing thing
+ * existed before.
+ */
 export interface Missing {
   readonly count: number;
   readonly found?: number;
@@ -63,8 +69,8 @@ export interface Missing {
 }
 
 /**
- * The one error that crosses layers. `message` is sent to the caller unchanged, so it never contains a submitted or
- * stored value; whatever helps an operator goes into `cause`, which stays in the process.
+ * The only error that crosses layers. `message` is sent to the caller unchanged, so it never contains a submitted or
+ * stored value. Details for an operator go into `cause`, which stays in the process.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
@@ -86,7 +92,7 @@ export class DomainError extends Error {
   }
 }
 
-/** A single invalid field; use `DomainError` directly to report several at once. */
+/** Creates an error for a single invalid field. Use `DomainError` directly to report several at once. */
 export function invalidField(path: string, message: string): DomainError {
   return new DomainError('validation-failed', 'The request did not pass validation.', {
     fields: { [path]: [message] },

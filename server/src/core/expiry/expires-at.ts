@@ -3,15 +3,15 @@ import { isLongerThan } from '../text/code-points.ts';
 import { tokenLimits } from '../token-limits.ts';
 import { parseIsoTimestamp, parseMonthFirstTimestamp } from './timestamp.ts';
 
-/** When something expires, and the UTC offset in which its owner wrote it. */
+/** The time when something expires, and the UTC offset that its owner used. */
 export interface ExpiresAt {
   readonly instant: Date;
   readonly offsetMinutes: number;
 }
 
 /**
- * Accepts ISO 8601 and the month-first spelling, each as a date (midnight UTC) or a date-time (UTC unless an offset
- * says otherwise). It expires at that instant, so the instant must be after `now`.
+ * Accepts ISO 8601 and the month-first spelling, each as a date (midnight UTC) or a date-time (UTC unless it has an
+ * offset). Expiration takes effect at exactly that instant, so it must be after `now`.
  */
 export function parseExpiresAt(text: string, now: Date): ExpiresAt {
   const timestamp = isLongerThan(text, tokenLimits.expiresAtLengthMax)
@@ -25,7 +25,7 @@ export function parseExpiresAt(text: string, now: Date): ExpiresAt {
   return { instant: timestamp.instant, offsetMinutes: timestamp.offsetMinutes };
 }
 
-/** ISO 8601 in the stored offset, with UTC as `+00:00`; milliseconds only if they are not zero. */
+/** Returns ISO 8601 in the stored offset, with UTC as `+00:00`. Milliseconds are omitted if they are zero. */
 export function formatExpiresAt({ instant, offsetMinutes }: ExpiresAt): string {
   const local = new Date(instant.getTime() + offsetMinutes * 60_000).toISOString();
   const dateTime = local.replace('.000Z', '').replace('Z', '');

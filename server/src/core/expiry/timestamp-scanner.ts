@@ -19,7 +19,7 @@ export class TimestampScanner {
     return this.isAtEnd && !this.#hasMismatch;
   }
 
-  /** The next character if it is one of these. */
+  /** Consumes and returns the next character if it is one of these. */
   accept(characters: string): string | undefined {
     const next = this.#text[this.#at];
     if (next === undefined || !characters.includes(next)) return undefined;
@@ -31,7 +31,7 @@ export class TimestampScanner {
     if (this.accept(characters) === undefined) this.#hasMismatch = true;
   }
 
-  /** Up to `max` digits, as written. */
+  /** Consumes and returns up to `max` digits as written. */
   digits(min: number, max: number): string {
     let digits = '';
     while (digits.length < max) {

@@ -2,13 +2,13 @@ import { TimestampScanner } from './timestamp-scanner.ts';
 
 export interface Timestamp {
   readonly instant: Date;
-  /** East of UTC is positive; zero when the text names no offset. */
+  /** The offset from UTC; positive to the east, and zero if the text has no offset. */
   readonly offsetMinutes: number;
-  /** The smallest unit that was written. */
+  /** The smallest unit that the text contains. */
   readonly unit: 'day' | 'minute' | 'second' | 'millisecond';
 }
 
-/** ISO 8601 with a calendar date: `2030-08-26`, `2030-08-26T19:23:57.5-07:00`; a space may replace the T. */
+/** Parses ISO 8601 with a calendar date: `2030-08-26`, `2030-08-26T19:23:57.5-07:00`. A space may replace the T. */
 export function parseIsoTimestamp(text: string): Timestamp | undefined {
   const scanner = new TimestampScanner(text);
   const year = scanner.number(4, 4);
@@ -24,7 +24,7 @@ export function parseIsoTimestamp(text: string): Timestamp | undefined {
   return toTimestamp(scanner, { ...fields, ...time, offset: scanOffset(scanner) });
 }
 
-/** The month-first spelling of .NET: `8/26/2030`, `8/26/2030 7:23:57 PM -07:00`, `08/26/2030 19:23:57`. */
+/** Parses the month-first spelling of .NET: `8/26/2030`, `8/26/2030 7:23:57 PM -07:00`, `08/26/2030 19:23:57`. */
 export function parseMonthFirstTimestamp(text: string): Timestamp | undefined {
   const scanner = new TimestampScanner(text);
   const month = scanner.number(1, 2);
@@ -37,7 +37,7 @@ export function parseMonthFirstTimestamp(text: string): Timestamp | undefined {
 
   scanner.expect(' ');
   const time = scanTime(scanner, 1);
-  // .NET writes a narrow no-break space before the designator since its locale data follows CLDR 42.
+  // .NET has written a narrow no-break space before the designator since its locale data follows CLDR 42.
   const gap = scanner.accept(' \u202f');
   const designator = scanner.accept('AaPp');
   if (designator === undefined) {
@@ -69,7 +69,7 @@ interface Offset {
 
 const utc: Offset = { sign: 1, hours: 0, minutes: 0 };
 const midnight = { hour: 0, minute: 0, second: 0, millisecond: 0, offset: utc, unit: 'day' } as const;
-// The largest offset in use is UTC+14; nothing is further from UTC in either direction.
+// The largest offset in use is UTC+14. No offset is further from UTC in either direction.
 const offsetMinutesMax = 14 * 60;
 
 function scanTime(scanner: TimestampScanner, hourDigitsMin: number) {
@@ -81,7 +81,7 @@ function scanTime(scanner: TimestampScanner, hourDigitsMin: number) {
   const second = scanner.number(2, 2);
   if (scanner.accept('.') === undefined) return { hour, minute, second, millisecond: 0, unit: 'second' as const };
 
-  // Clients write up to nanoseconds; a Date holds milliseconds.
+  // Clients send up to nanoseconds, but a Date holds milliseconds.
   const millisecond = Number(scanner.digits(1, 9).padEnd(3, '0').slice(0, 3));
   return { hour, minute, second, millisecond, unit: 'millisecond' as const };
 }
@@ -103,7 +103,7 @@ function scanNamedOffset(scanner: TimestampScanner): Offset {
   return { sign, hours, minutes: scanner.number(2, 2) };
 }
 
-/** An hour that is not on a twelve-hour clock stays out of range, so that it is rejected with other invalid values. */
+/** Returns NaN for an hour outside the twelve-hour clock, so that it is rejected with other invalid values. */
 function to24Hour(hour: number, designator: string): number {
   if (hour < 1 || hour > 12) return Number.NaN;
   return (hour % 12) + ('Pp'.includes(designator) ? 12 : 0);
@@ -116,7 +116,7 @@ function toTimestamp(scanner: TimestampScanner, fields: TimestampFields): Timest
   const distanceMinutes = hours * 60 + minutes;
   if (minutes > 59 || distanceMinutes > offsetMinutesMax) return undefined;
 
-  // Not sign × distance: for UTC written as -00:00 that would be negative zero.
+  // Multiplying sign and distance would give negative zero for UTC written as -00:00.
   const offsetMinutes = sign === 1 || distanceMinutes === 0 ? distanceMinutes : -distanceMinutes;
   const instant = toUtcDate(fields.year, fields.month, fields.day);
   instant.setUTCHours(fields.hour, fields.minute - offsetMinutes, fields.second, fields.millisecond);
@@ -133,7 +133,7 @@ function isOnClock({ hour, minute, second }: TimestampFields): boolean {
   return hour >= 0 && hour <= 23 && minute <= 59 && second <= 59;
 }
 
-/** `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
+/** Avoids `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999. */
 function toUtcDate(year: number, month: number, day: number): Date {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

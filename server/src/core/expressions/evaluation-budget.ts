@@ -4,20 +4,20 @@ import { ExpressionError } from './expression-error.ts';
 import { isScalar, jsonLengthUpTo, toConcatenatedText } from './value-text.ts';
 
 export interface EvaluationLimits {
-  /** The limit on the total size of results, and on any intermediate text. UTF-16 code units. */
+  /** The limit on the total size of results, and on any intermediate text, in UTF-16 code units. */
   readonly outputCharactersMax: number;
   /**
-   * What all filters may read in total. This bounds time, since every filter is linear: the slowest used up the
-   * default in 5 ms of processor time (measured).
+   * The number of characters that all filters may read in total. This bounds time, because every filter is linear: the
+   * slowest used up the default in 5 ms of processor time (measured).
    */
   readonly workCharactersMax: number;
-  /** The budget of the request that this is part of: what is spent here is spent there too. */
+  /** The budget of the surrounding request. Characters spent here are also spent there. */
   readonly request: RequestBudget;
 }
 
 /**
- * What an evaluation may still spend. One expression is small, but a mask may repeat a large value 64 times and a
- * request may contain many tokens, so code that evaluates several texts for one caller uses one budget for all of them.
+ * The budget of an evaluation. One expression is small, but a mask may repeat a large value 64 times and a request may
+ * contain many tokens. Code that evaluates several texts for one caller therefore uses one budget for all of them.
  */
 export class EvaluationBudget {
   readonly outputCharactersMax: number;
@@ -33,8 +33,8 @@ export class EvaluationBudget {
   }
 
   /**
-   * For one reference among many: its filters run without pausing, so they may read no more than those of a token. A
-   * `card_mask` over half a megabyte took 120 ms (measured).
+   * Returns a budget for one reference among many. Its filters run without pausing, so they may read no more than those
+   * of a token. A `card_mask` over half a megabyte took 120 ms (measured).
    */
   forOne(): EvaluationBudget {
     const { outputCharactersMax } = this;

@@ -2,10 +2,10 @@ import { requestLimits } from '../budget/request-budget.ts';
 import { tokenLimits } from '../token-limits.ts';
 import { foreignBracesPerTextMax } from './expression-limits.ts';
 
-/** Every way an expression can be refused, while it is compiled or while it meets a value. */
+/** The reasons to reject an expression, either at compile time or when it is applied to a value. */
 export type ExpressionReason = keyof typeof sentences;
 
-/** The location of the failing text in a mask: member names and array positions from the outside in. */
+/** The location of the failing text in a mask: member names and array positions, outermost first. */
 export type MaskPath = readonly (string | number)[];
 
 /**
@@ -25,7 +25,7 @@ export class ExpressionError extends Error {
     this.path = path;
   }
 
-  /** The same error, located at a leaf of a mask. */
+  /** Returns the same error with the path of a leaf in a mask. */
   within(path: MaskPath): ExpressionError {
     return new ExpressionError(this.reason, this.offset, path);
   }

@@ -13,7 +13,7 @@ export interface AppliedFilter {
   readonly offset: number;
   readonly effect: FilterEffect;
   readonly revealedMax: number;
-  /** Where in its input it looks, if it selects by a path. */
+  /** The path that the filter selects in its input, if it selects by a path. */
   readonly path: readonly JsonPathSegment[] | undefined;
   readonly apply: BoundFilter;
 }
@@ -21,9 +21,9 @@ export interface AppliedFilter {
 export type FilterChain = readonly AppliedFilter[];
 
 /**
- * Reads filters up to and including the closing braces. A comma where a pipe belongs is read as a pipe:
- * `{{ data.number, reveal_last: 4 }}` exists in the wild as a mask, and dropping its tail would show the number.
- * For the same reason, anything else out of place is rejected and never skipped.
+ * Reads filters up to and including the closing braces. A comma in place of a pipe is read as a pipe: `{{ data.number,
+ * reveal_last: 4 }}` exists in the wild as a mask, and dropping its tail would show the number. For the same reason,
+ * anything else out of place is rejected and never skipped.
  */
 export function parseFilterChain(cursor: TextCursor): FilterChain {
   const filters: AppliedFilter[] = [];
@@ -36,7 +36,7 @@ export function parseFilterChain(cursor: TextCursor): FilterChain {
   return filters;
 }
 
-/** Applies the filters to a value. Null stays null: an absent value cannot be masked, cast or aliased. */
+/** Applies the filters to a value. Null stays null because an absent value cannot be masked, cast or aliased. */
 export function applyFilters(
   value: JsonValue,
   filters: FilterChain,
@@ -84,7 +84,7 @@ function parseArguments(cursor: TextCursor): (string | null)[] {
     cursor.skipSpace();
     texts.push(parseArgument(cursor));
     cursor.skipSpace();
-    // `…: 4, last4: …` continues with a filter: its comma is left for the chain to read as a pipe.
+    // In `…: 4, last4: …` the comma is followed by a filter. It is left for the chain to read as a pipe.
     if (!cursor.isAt(',') || isFilterAfterComma(cursor)) return texts;
     cursor.accept(',');
   }
@@ -97,7 +97,7 @@ function parseArgument(cursor: TextCursor): string | null {
   const offset = cursor.at;
   const word = cursor.readUntil(wordStops);
   if (word === '') throw cursor.failure(cursor.unexpected);
-  // Liquid would look these up. Treated as text, they would silently put the words `data.name` into a fingerprint.
+  // Liquid would look these up. Treating them as text would silently put the words `data.name` into a fingerprint.
   if (isScopePath(word)) throw new ExpressionError('path-as-argument', offset);
   return word === 'nil' || word === 'null' ? null : word;
 }
@@ -119,7 +119,9 @@ function isFilterAfterComma(cursor: TextCursor): boolean {
   return isFilter;
 }
 
-/** Bytes can only be passed to an encoding; this is checked here, so that an expression can never yield bytes. */
+/**
+ * Rejects bytes that are not passed to an encoding. Checking this here ensures that an expression never yields bytes.
+ */
 function requireEncodedBytes(filters: FilterChain): void {
   for (const [index, { effect, offset }] of filters.entries()) {
     const previous = filters[index - 1]?.effect;
@@ -130,8 +132,9 @@ function requireEncodedBytes(filters: FilterChain): void {
 }
 
 /**
- * Drawing a random character takes about eight times as long as masking one with `reveal_last` (measured). Filters that
- * traverse a list or an object pay for what they visit.
+ * Returns the work that a filter is charged for its input. Drawing a random character takes about eight times as long
+ * as masking one with `reveal_last` (measured). Filters that traverse a list or an object pay for the values that they
+ * visit.
  */
 function weightOf(value: FilterValue, effect: FilterEffect): number {
   const length = typeof value === 'string' ? value.length : 0;

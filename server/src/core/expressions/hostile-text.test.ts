@@ -26,7 +26,7 @@ const inheritedNames = [
   'charAt',
 ];
 
-/** What came out, or why not; anything thrown but an ExpressionError fails the test. */
+/** Returns the result, or the error message. Anything thrown other than an ExpressionError fails the test. */
 const outcomeOf = (action: () => string): string => {
   try {
     return action();
@@ -36,13 +36,13 @@ const outcomeOf = (action: () => string): string => {
   }
 };
 
-/** The guarantee itself, without a factor. */
+/** The guaranteed limit, without a safety factor. */
 const stallMillisecondsMax = 50;
 const runsMax = 24;
 
 /**
- * Processor time of this thread, and the shortest of a few runs: other work on the machine and garbage of earlier runs only
- * add to it. Ends with the first run that is short enough.
+ * Returns the processor time of this thread, as the shortest of a few runs, because other work on the machine and
+ * garbage from earlier runs only add to it. Stops at the first run that is short enough.
  */
 const millisecondsOf = (action: () => unknown, enough = stallMillisecondsMax): number => {
   let shortest = Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ const millisecondsOf = (action: () => unknown, enough = stallMillisecondsMax): n
 
 const megabyteOf = (unit: string) => {
   const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
-  // Reading one character from it makes the engine lay the repeated text out before the clock starts.
+  // Reading one character makes the engine flatten the repeated text before the clock starts.
   expect(text.charAt(text.length - 1)).not.toBe('');
   return text;
 };

@@ -4,14 +4,14 @@ import type { Expression, Template } from './template.ts';
 /**
  * Rejects an id template that could put plaintext into the id, which is stored and logged in the clear.
  *
- * An expression is opaque once its value has passed an alias that reveals nothing, or a digest and its encoding.
- * Arguments are literal, so nothing that follows can bring data back in. An alias may reveal the ends of the value
+ * An expression is opaque if its value has passed an alias that reveals nothing, or a digest and its encoding.
+ * Arguments are literal, so no later filter can bring data back in. An alias may reveal the ends of the value
  * (a BIN, the last four) under conditions that keep the rest hidden:
- * - it comes last, or a later filter could cut away all but what was revealed;
- * - before it the value was only narrowed: with a character appended, `alias_preserve_length` could reveal the whole
- *   value and randomise the addition;
- * - it reveals at most twelve characters, what `alias_card` shows of a sixteen-digit number;
- * - no second expression reveals anything, or two could show the two halves.
+ * - It comes last. Otherwise a later filter could cut away everything that is not revealed.
+ * - Earlier filters only narrow the value. With a character appended, `alias_preserve_length` could reveal the whole
+ *   value and randomise only the addition.
+ * - It reveals at most twelve characters, which is what `alias_card` shows of a sixteen-digit number.
+ * - No second expression reveals anything. Otherwise two could show the two halves.
  */
 export function requireOpaqueId(template: Template): void {
   const expressions = template.parts.filter((part) => typeof part !== 'string');

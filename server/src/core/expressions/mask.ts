@@ -7,11 +7,14 @@ import type { Scope } from './scope-path.ts';
 import { compileTemplate, evaluateTemplate, type Template } from './template.ts';
 import type { TemplateCache } from './template-cache.ts';
 
-/** A mask whose every string has been compiled. */
+/** A mask in which every string has been compiled. */
 export interface Mask {
   readonly root: MaskNode;
   readonly expressionCount: number;
-  /** The default mask of a type. It was not written for this value, so it hides short values completely and omits absent members. */
+  /**
+   * True for the default mask of a type. It was not written for this value, so it hides short values completely and
+   * omits absent members.
+   */
   readonly isDefault: boolean;
 }
 
@@ -28,12 +31,12 @@ export function compileMask(mask: JsonValue, cache?: TemplateCache): Mask {
   return { root, expressionCount: compiler.expressionCount, isDefault: false };
 }
 
-/** As `compileMask`, for the mask that a token type brings along. */
+/** Compiles the default mask of a token type. */
 export function compileDefaultMask(mask: JsonValue, cache?: TemplateCache): Mask {
   return { ...compileMask(mask, cache), isDefault: true };
 }
 
-/** String leaves are evaluated as templates; numbers, booleans and null are kept as they are. */
+/** Evaluates string leaves as templates. Numbers, booleans and null are kept. */
 export function evaluateMask(
   mask: Mask,
   scope: Scope,
@@ -44,7 +47,7 @@ export function evaluateMask(
   const evaluate = (node: MaskNode): JsonValue => {
     if (node.kind === 'constant') return node.value;
     if (node.kind === 'list') return node.items.map(evaluate);
-    // Unlike an assignment, this creates an ordinary member even if it is named `__proto__`.
+    // Unlike an assignment, `Object.fromEntries` creates an ordinary member even if it is named `__proto__`.
     if (node.kind === 'object') {
       const members = node.members.map(([key, member]) => [key, evaluate(member)] as const);
       return Object.fromEntries(mask.isDefault ? members.filter(([, value]) => value !== null) : members);
@@ -54,7 +57,7 @@ export function evaluateMask(
   return evaluate(mask.root);
 }
 
-/** Every template in a mask. */
+/** Returns every template in a mask. */
 export function templatesOf({ root }: Mask): Template[] {
   const collect = (node: MaskNode): Template[] => {
     if (node.kind === 'template') return [node.template];
@@ -92,7 +95,9 @@ class MaskCompiler {
     };
   }
 
-  /** Checked before iterating over the members: there may be a hundred thousand. */
+  /**
+   * Rejects too many values. It is called before iterating over the members, because there may be a hundred thousand.
+   */
   #requireRoom(memberCount: number, path: MaskPath): void {
     if (this.#nodeCount + memberCount > tokenLimits.maskValuesMax) throw new ExpressionError('mask-too-large', 0, path);
   }

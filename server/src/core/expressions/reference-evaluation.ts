@@ -9,18 +9,23 @@ import { applyFilters } from './filter-chain.ts';
 import type { Reference, ReferenceText } from './reference-text.ts';
 import { isScalar, toConcatenatedText } from './value-text.ts';
 
-/** What references are replaced by: the data, or for the kind `token` the whole token. */
+/** The source of the values that replace references: the data or, for the kind `token`, the whole token. */
 export interface ReferenceSource {
-  /** As JSON text; undefined where the token was not found. */
+  /** Returns JSON text; undefined if the token was not found. */
   textOf(reference: Reference): Sensitive<string> | undefined;
-  /** The same as a value. Asked for often and parsed once. */
+  /** Returns the same as a value. It is requested often and parsed once. */
   valueOf(reference: Reference): Steps<Sensitive<JsonValue>>;
   readonly tools: ExpressionTools;
-  /** Shared by all texts of a request: a short reference can expand to a long value many times over. */
+  /**
+   * The budget shared by all texts of a request, because a short reference can expand to a long value many times over.
+   */
   readonly budget: EvaluationBudget;
 }
 
-/** JSON text: of the value itself where the text is one reference and nothing else, otherwise of a string. */
+/**
+ * Returns JSON text. If the text is a single reference and nothing else, it is that of the value; otherwise it is a
+ * string.
+ */
 export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSource): Steps<Sensitive<string>> {
   const [first = ''] = text.segments;
   if (text.segments.length > 1 || typeof first === 'string') {
@@ -38,7 +43,7 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
 }
 
 /**
- * Always a string. `encode` is applied to inserted values and not to the text around them, as URLs require; inserted
+ * Returns a string. `encode` is applied to inserted values and not to the text around them, as URLs require. Inserted
  * text is not searched for references again.
  */
 export function* referencesTextSteps(

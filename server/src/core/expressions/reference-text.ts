@@ -28,16 +28,16 @@ export interface ReferenceText {
 
 export interface ReferenceOptions {
   /**
-   * What to do with double braces that contain no token id: another template language, or random bytes in an upload.
-   * `refuse` (the default) rejects them, `keep` leaves them as text. After an id, the rest must be
-   * valid in either case: a mistyped filter is never forwarded.
+   * How to treat double braces that contain no token id: another template language, or random bytes in an upload.
+   * `refuse` (the default) rejects them, `keep` leaves them as text. After an id, the rest must be valid in either
+   * case: a mistyped filter is never forwarded.
    */
   readonly foreignBraces?: 'refuse' | 'keep';
-  /** How many references the request has left, if they are counted over several texts. */
+  /** The number of references that the request has left, if they are counted over several texts. */
   readonly referencesMax?: number;
 }
 
-/** Finds the token references in a text of any length; only the single reference is limited in length. */
+/** Finds the token references in a text of any length. Only each single reference is limited in length. */
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
   const { foreignBraces = 'refuse', referencesMax = requestLimits.references } = options;
   const segments: (string | Reference)[] = [];
@@ -48,7 +48,7 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   for (let open = findOpening(text, 0); open !== -1; ) {
     const head = readHead(text, open);
     if (typeof head === 'string') {
-      // The `keep` path creates no exceptions: a megabyte of braces would create half a million of them.
+      // The `keep` path throws no exceptions, because a megabyte of braces would create half a million of them.
       if (foreignBraces === 'refuse') throw new ExpressionError(head, open);
       if (foreignCount === foreignBracesPerTextMax) throw new ExpressionError('too-many-braces', open);
       foreignCount += 1;
@@ -73,7 +73,7 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
 const tokenIdStops = stopTable('#/\\+?[]|&=%<>{}^');
 const tokenPrefix = 'token:';
 
-/** In a longer run of braces, the last two open the reference. */
+/** Finds the next opening braces. In a longer run of braces, the last two open the reference. */
 function findOpening(text: string, from: number): number {
   let open = text.indexOf('{{', from);
   while (open !== -1 && text.charCodeAt(open + 2) === 0x7b) open += 1;
@@ -86,7 +86,10 @@ interface Head {
   readonly end: number;
 }
 
-/** Allocates nothing before it has seen the end of an id, because most openings in hostile text have none. */
+/**
+ * Reads the beginning of a reference. It allocates nothing until it finds the end of an id, because most openings in
+ * hostile text have none.
+ */
 function readHead(text: string, open: number): Head | ExpressionReason {
   const bound = expressionEnd(text, open);
   const end = findStop(text, tokenIdStops, open + 2, bound);

@@ -1,15 +1,18 @@
 import type { JsonPathSegment } from './filters/json-path.ts';
 import type { Reference } from './reference-text.ts';
 
-/** Which tokens are referred to, and which parts of each: `data`, `data.number`, or `token` for all of it. */
+/** The tokens that are referred to, and the parts of each: `data`, `data.number`, or `token` for the whole token. */
 export type ReferenceUses = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const noUses: ReferenceUses = new Map();
 
-/** More parts of one token than anybody names; what is beyond them is not told apart. */
+/** The most parts recorded for one token, which is more than anybody names. All parts beyond it are recorded as `*`. */
 const fieldsMax = 20;
 const stepsMax = 4;
-/** A path is text of the caller: what does not look like the name of a member may be a value, and is not repeated. */
+/**
+ * A member name that may be recorded. Callers write paths, so anything that does not look like a member name may be a
+ * value and is not repeated.
+ */
 const memberName = /^[A-Za-z_]{1,40}\d{0,2}$/;
 const unnamed = '*';
 
@@ -29,7 +32,10 @@ export function mergeUses(all: readonly ReferenceUses[]): ReferenceUses {
   return merged;
 }
 
-/** The part that a reference selects by the paths at its beginning; whatever other filters read, they read all of it. */
+/**
+ * Returns the part that a reference selects with its leading path filters. Any later filter is assumed to read all of
+ * it.
+ */
 function fieldOf({ kind, filters }: Reference): string {
   const end = filters.findIndex(({ path }) => path === undefined);
   const path = filters.slice(0, end < 0 ? undefined : end).flatMap((filter) => filter.path ?? []);

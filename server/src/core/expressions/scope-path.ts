@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { tokenLimits } from '../token-limits.ts';
 import { stopTable, type TextCursor } from './text-cursor.ts';
 
-/** The roots that an expression may use: `data` always, `metadata` for fingerprints. */
+/** The root members that an expression may use: `data` always, `metadata` for fingerprints. */
 export type Scope = JsonObject;
 
-/** Member names and array positions, the root first. */
+/** Member names and array positions, starting with the root. */
 export type ScopePath = readonly string[];
 
-/** `data.a.b`, `data['a b']`, `data.list.0`, `data.list[0]`. */
+/** Parses a path such as `data.a.b`, `data['a b']`, `data.list.0` or `data.list[0]`. */
 export function parsePath(cursor: TextCursor): ScopePath {
   const root = cursor.readUntil(nameStops);
   if (root === '' && cursor.isAt('}}')) throw cursor.failure('empty-expression');
@@ -21,7 +21,7 @@ export function parsePath(cursor: TextCursor): ScopePath {
   return path;
 }
 
-/** The value at a path, through own members only; null if there is none. */
+/** Returns the value at a path, following own members only, or null if there is none. */
 export function findValue(scope: Scope, path: ScopePath): JsonValue {
   let value: JsonValue = scope;
   for (const name of path) {
@@ -55,7 +55,7 @@ function parseBracketed(cursor: TextCursor): string {
     if (cursor.accept(quote)) return cursor.readQuoted(quote);
   }
   const word = requireName(cursor, cursor.readUntil(nameStops));
-  // A bare word in brackets is a variable in Liquid; treating it as a name would read a different member.
+  // A bare word in brackets is a variable in Liquid. Treating it as a name would read a different member.
   if (!isPosition(word)) throw cursor.failure('malformed-expression');
   return word;
 }
@@ -69,7 +69,7 @@ function ownMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** `length` is an own property of every array, so only positions are looked up. */
+/** Returns an item by its position. Other names are ignored, because `length` is an own property of every array. */
 function item(value: JsonValue, name: string): JsonValue | undefined {
   return Array.isArray(value) && isPosition(name) ? value[Number(name)] : undefined;
 }

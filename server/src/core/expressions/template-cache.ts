@@ -4,8 +4,9 @@ import { tokenLimits } from '../token-limits.ts';
 import { type CompileOptions, compileTemplate, type Template } from './template.ts';
 
 /**
- * Compiled templates, evicted least recently used first. Tokens of one type share their expressions, so reads
- * hardly ever compile. Bounded by count and by the length of cached texts; rejected texts are not cached.
+ * A cache of compiled templates that evicts the least recently used first. Tokens of one type share their expressions,
+ * so reads hardly ever compile. It is bounded by count and by the length of cached texts. Rejected texts are not
+ * cached.
  */
 export class TemplateCache {
   readonly #entriesMax: number;
@@ -25,7 +26,7 @@ export class TemplateCache {
 
     const template = this.#templates.get(text) ?? compileTemplate(text, options);
     if (isLongerThan(text, tokenLimits.expressionLengthMax)) return template;
-    // A Map keeps the order of insertion: putting an entry back makes it the youngest.
+    // A Map keeps insertion order, so reinserting an entry makes it the newest.
     this.#templates.delete(text);
     this.#templates.set(text, template);
     if (this.#templates.size > this.#entriesMax) this.#forgetOldest();

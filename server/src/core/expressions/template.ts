@@ -14,20 +14,23 @@ export interface Expression {
   readonly filters: FilterChain;
 }
 
-/** Literal text and expressions, in order. Values never become part of it, so a value is never read as an expression. */
+/**
+ * Literal text and expressions, in order. Values never become part of a template, so a value is never read as an
+ * expression.
+ */
 export interface Template {
   readonly parts: readonly (string | Expression)[];
   readonly expressionCount: number;
 }
 
 export interface CompileOptions {
-  /** Of the whole text, where it is less than that of any expression. */
+  /** The maximum length of the whole text. The default is that of a single expression. */
   readonly lengthMax?: number;
 }
 
 /**
- * Checks and parses a text. An expression that is not closed is rejected: kept as literal text, it
- * would reveal no data, but a fingerprint derived from it would be the same for every token.
+ * Checks and parses a text. An expression that is not closed is rejected. As literal text, it would reveal no data, but
+ * a fingerprint derived from it would be the same for every token.
  */
 export function compileTemplate(text: string, options: CompileOptions = {}): Template {
   const { lengthMax = tokenLimits.expressionLengthMax } = options;
@@ -49,7 +52,9 @@ export function compileTemplate(text: string, options: CompileOptions = {}): Tem
   return { parts, expressionCount };
 }
 
-/** A text that is exactly one expression yields the value itself; any other yields a string. */
+/**
+ * Evaluates a template. A text that is exactly one expression yields the value itself; any other text yields a string.
+ */
 export function evaluateTemplate(
   template: Template,
   scope: Scope,
@@ -64,7 +69,9 @@ export function evaluateTemplate(
   return budget.spendValue(value, first.offset);
 }
 
-/** Always a string: null is empty, objects and arrays are JSON, numbers are kept as written. */
+/**
+ * Evaluates a template to a string. Null is empty, objects and arrays are JSON, and numbers keep their original text.
+ */
 export function evaluateTemplateAsText(
   template: Template,
   scope: Scope,

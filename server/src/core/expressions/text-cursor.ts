@@ -2,7 +2,7 @@ import { ExpressionError, type ExpressionReason } from './expression-error.ts';
 import { isLongerThan } from '../text/code-points.ts';
 import { tokenLimits } from '../token-limits.ts';
 
-/** Which ASCII characters end a word; anything beyond ASCII never does. */
+/** A table of the ASCII characters that end a word. Characters beyond ASCII never do. */
 export type StopTable = Uint8Array;
 
 export function stopTable(characters: string): StopTable {
@@ -11,25 +11,26 @@ export function stopTable(characters: string): StopTable {
   return table;
 }
 
-/** The first position from `start` with one of the stops, or else `end`. */
+/** Returns the first position from `start` that has one of the stops, or `end` if there is none. */
 export function findStop(text: string, stops: StopTable, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);
-    // Reading a typed array out of its bounds is allowed, and slow.
+    // Reading a typed array out of bounds is allowed, but slow.
     if (code < 128 && stops[code] === 1) return at;
   }
   return end;
 }
 
 /**
- * Where the expression opened at `open` must have been closed: behind the longest body and its closing braces. A character of
- * the body takes up to two places of the text, so what is found before this may still be too long.
+ * Returns the position by which the expression opened at `open` must be closed: after the longest body and its closing
+ * braces. A character of the body takes up to two code units, so an expression that ends before this may still be too
+ * long.
  */
 export function expressionEnd(text: string, open: number): number {
   return Math.min(open + 2 + 2 * tokenLimits.expressionLengthMax + 2, text.length);
 }
 
-/** Of the expression between two braces at `open` and two before `end`. */
+/** Checks the expression between the two braces at `open` and the two before `end`. */
 export function isExpressionTooLong(text: string, open: number, end: number): boolean {
   return isLongerThan(text.slice(open + 2, end - 2), tokenLimits.expressionLengthMax);
 }
@@ -38,12 +39,12 @@ export function requireExpressionLength(text: string, open: number, end: number)
   if (isExpressionTooLong(text, open, end)) throw new ExpressionError('expression-too-long', open);
 }
 
-/** Ends a filter name and an unquoted argument. */
+/** The characters that end a filter name or an unquoted argument. */
 export const wordStops = stopTable(' \t\r\n|,:\'"{}');
 
 /**
- * Reads forward through one expression and never past its bound. It holds no regular expression and goes back at most
- * over one word, so reading takes time proportional to the text.
+ * Reads forward through one expression and never past its bound. It uses no regular expression and goes back over at
+ * most one word, so reading takes time proportional to the text.
  */
 export class TextCursor {
   readonly text: string;
@@ -84,7 +85,7 @@ export class TextCursor {
     return this.text.slice(start, this.at);
   }
 
-  /** The text up to the closing quote. Liquid has no escapes: use the other kind of quote to include one. */
+  /** Returns the text up to the closing quote. Liquid has no escapes: use the other kind of quote to include one. */
   readQuoted(quote: string): string {
     const start = this.at;
     const close = this.text.indexOf(quote, start);
@@ -97,9 +98,9 @@ export class TextCursor {
     return new ExpressionError(reason, this.at);
   }
 
-  /** The error if none of the expected characters is here. */
+  /** The reason to report if none of the expected characters is here. */
   get unexpected(): ExpressionReason {
-    // One short of the bound, the second closing brace may already lie beyond it.
+    // If the cursor is one short of the bound, the second closing brace may already lie beyond it.
     if (this.#end < this.text.length && this.at >= this.#end - 1) return 'expression-too-long';
     return this.isAtEnd ? 'unclosed-expression' : 'malformed-expression';
   }

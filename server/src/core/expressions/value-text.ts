@@ -6,8 +6,8 @@ export function isScalar(value: JsonValue): value is JsonScalar {
 }
 
 /**
- * A value inside a longer text: strings as they are, null as empty, everything else as JSON. Numbers keep the text
- * they arrived with, so two different numbers never look the same.
+ * Returns a value as part of a longer text: strings unchanged, null as empty, everything else as JSON. Numbers keep
+ * their original text, so two different numbers never look the same.
  */
 export function toConcatenatedText(value: JsonValue): string {
   if (value === null) return '';
@@ -15,8 +15,9 @@ export function toConcatenatedText(value: JsonValue): string {
 }
 
 /**
- * The length of a value as JSON without building it, so that a large one is refused before anything is allocated.
- * Counting stops once past `charactersMax`. Escapes are not counted: the real text can be up to six times as long.
+ * Returns the length of a value as JSON without building it, so that a large one is rejected before anything is
+ * allocated. Counting stops after `charactersMax`. Escapes are not counted: the real text can be up to six times as
+ * long.
  */
 export function jsonLengthUpTo(value: JsonValue, charactersMax: number): number {
   const pending: JsonValue[] = [value];

@@ -1,15 +1,19 @@
 import { ExactNumber, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Steps } from '../steps/steps.ts';
 
-/** So many values are looked for anywhere in a view; more of them only in the order of the data. */
+/**
+ * Up to this many values are searched for anywhere in a view. If there are more, they are only found in the order of
+ * the data.
+ */
 const anywhereValuesMax = 64;
 const anywhereLengthMax = 64 * 1024;
 const valuesAStep = 1_000;
 const lengthAStep = 64 * 1024;
 
 /**
- * Whether somebody who gets a view of some data has read all of it: every text and number of the data is in the view, however
- * it is cut, spaced or spelled. Where one member is what the data is about, such as the number of a card, that one is enough.
+ * Returns true if a view of some data shows all of it: every text and number of the data is in the view, regardless of
+ * separators, spacing and spelling. If the data has an essential member, such as the number of a card, that one is
+ * enough.
  */
 export function* showsAllSteps(view: JsonValue, data: JsonValue, essential?: string): Steps<boolean> {
   const shown = yield* lettersOf((yield* textsOf(view)).join(''));
@@ -34,13 +38,13 @@ function essentialOf(data: JsonValue, name: string | undefined): JsonValue {
   return member ?? data;
 }
 
-/** Where a spelling ends that begins at this place or later. */
+/** Returns the end of the first occurrence of a spelling at this position or later. */
 function endOf(spelling: string, text: string, at: number): number | undefined {
   const place = text.indexOf(spelling, at);
   return place < 0 ? undefined : place + spelling.length;
 }
 
-/** Every text and number, in order. Keys, booleans and null say little by themselves. */
+/** Returns every text and number, in order. Keys, booleans and null say little by themselves. */
 function* textsOf(value: JsonValue): Steps<string[]> {
   const texts: string[] = [];
   const waiting: JsonValue[] = [value];
@@ -60,7 +64,10 @@ function membersOf(value: JsonArray | JsonObject): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : value;
 }
 
-/** Letters and digits alone, in lower case: blanks and signs between them hide nothing. Ends soon after so many are found. */
+/**
+ * Returns only letters and digits, in lower case, because blanks and punctuation between them hide nothing. Stops soon
+ * after `max` characters.
+ */
 function* lettersOf(text: string, max = Number.POSITIVE_INFINITY): Steps<string> {
   let letters = '';
   for (let at = 0; at < text.length && letters.length <= max; at += lengthAStep) {

@@ -1,13 +1,13 @@
-/** RFC 4648 §6, without padding. */
+/** The alphabet of RFC 4648 §6. No padding is used. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A multiple of five bytes as text that people can type. */
+/** Encodes bytes as text that people can type. The length must be a multiple of five. */
 export function encodeBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{5}/g) ?? []).map((five) => alphabet[Number.parseInt(five, 2)] ?? '').join('');
 }
 
-/** Undefined for text with other characters. */
+/** Returns undefined if the text contains other characters. */
 export function decodeBase32(text: string): Buffer | undefined {
   if (!/^[A-Z2-7]*$/.test(text)) return undefined;
   const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

@@ -3,15 +3,15 @@ import type { GrantLimit } from '../access/grant-limit.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
 
-/** What a person is in a tenant. */
+/** The roles of people in a tenant. */
 export const memberRoles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** The only origin that a session works on: that of the card fields. */
+/** The origins that a session can be restricted to. `elements` is the origin of the card fields. */
 export const sessionOrigins = ['elements'] as const;
 export type SessionOrigin = (typeof sessionOrigins)[number];
 
-/** Who a key belongs to and what it may do. */
+/** The owner of a key, and what the key may do. */
 export interface Identity {
   readonly tenantId: TenantId;
   readonly applicationId: ApplicationId;
@@ -24,11 +24,11 @@ export interface Identity {
   readonly allowedOrigins?: readonly string[];
   /** The most that a management application may grant; absent if there is no limit. */
   readonly grantLimit?: GrantLimit;
-  /** Set if the tenant is deleted: the key is known, and refused. */
+  /** True if the tenant is deleted. The key is recognized and then rejected. */
   readonly isTenantDeleted?: true;
-  /** Set if owners and admins have yet to approve the key or its application; until then, it has no access. */
+  /** True if owners and admins have yet to approve the key or its application. Until then, it has no access. */
   readonly awaitsApproval?: boolean;
-  /** Set if the key belongs to a session; until it is authorized, it has no access. */
+  /** Present if the key belongs to a session. Until the session is authorized, it has no access. */
   readonly session?: { readonly isAuthorized: boolean; readonly origin?: SessionOrigin };
 }
 
@@ -46,7 +46,7 @@ export interface UserCaller {
   readonly sourceAddress: string;
 }
 
-/** A signed-in person with what their role in the tenant permits. */
+/** A signed-in person, with the rights of their role in the tenant. */
 export interface MemberCaller extends UserCaller {
   readonly role: MemberRole;
   readonly grants: Grants;
@@ -54,13 +54,13 @@ export interface MemberCaller extends UserCaller {
   readonly session?: undefined;
 }
 
-/** What services receive, and all that the audit log records about an actor. */
+/** The caller that services receive. The audit log records nothing else about an actor. */
 export type Caller = KeyCaller | MemberCaller;
 
-/** The actor of an audited operation; `system` is the program itself, or its operator on the command line. */
+/** The actor of an audited operation. `system` is the program itself, or its operator on the command line. */
 export type Actor = Caller | UserCaller | 'system';
 
-/** The value of `created_by` and `modified_by`. */
+/** Returns the value of `created_by` and `modified_by`. */
 export function actorIdOf(actor: Exclude<Actor, 'system'>): string;
 export function actorIdOf(actor: Actor): string | null;
 export function actorIdOf(actor: Actor): string | null {

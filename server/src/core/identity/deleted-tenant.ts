@@ -1,14 +1,14 @@
 import { DomainError } from '../errors/domain-error.ts';
 
-/** How long the keys and data of a deleted tenant are kept. */
+/** The number of days for which the keys and data of a deleted tenant are kept. */
 export const deletedTenantDays = 7;
 
-/** When a tenant that was deleted at this time is removed for good. */
+/** Returns the time when a tenant deleted at this time is removed for good. */
 export function removalTimeOf(deletedAt: Date): Date {
   return new Date(deletedAt.getTime() + deletedTenantDays * 24 * 60 * 60_000);
 }
 
-/** The response to keys and sessions of a deleted tenant, and what an operator sees on the command line. */
+/** Returns the error for keys and sessions of a deleted tenant. An operator sees it on the command line too. */
 export function tenantDeleted(): DomainError {
   return new DomainError(
     'tenant-deleted',

@@ -1,8 +1,8 @@
 const placeholder = '[sensitive]';
 
 /**
- * A plaintext on its way through the process. It prints as a placeholder wherever it is logged, thrown, inspected or
- * serialised by accident; the only way to the value is `reveal()`, so every use can be found by searching for it.
+ * A plaintext that passes through the process. It prints as a placeholder if it is logged, thrown, inspected or
+ * serialised by accident. The only way to the value is `reveal()`, so every use can be found by searching for it.
  */
 export class Sensitive<T> {
   readonly #value: T;

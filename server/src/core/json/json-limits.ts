@@ -1,15 +1,21 @@
 import { DomainError } from '../errors/domain-error.ts';
 
 /**
- * Values in one document, at all depths. Traversing them takes time whatever they are: a megabyte
- * can hold half a million. A thousand tokens with fifty metadata keys each have 57,000.
+ * The most values in one document, at all depths. Traversing any value takes time, and a megabyte can hold half a
+ * million. For comparison, a thousand tokens with fifty metadata keys each have 57,000.
  */
 export const jsonValuesMax = 100_000;
 
-/** Of a body or a record to import. Deeper than anything we accept on purpose; the limits of single endpoints lie below. */
+/**
+ * The most levels in a body or a record to import. No valid document is that deep; individual endpoints have lower
+ * limits.
+ */
 export const jsonDepthMax = 64;
 
-/** Of what was stored: it passed our parser once, and a map of fields may have put it deeper on its way in. */
+/**
+ * The most levels in stored data. It has passed our parser once, but a field map may have nested it deeper during
+ * import.
+ */
 export const storedDepthMax = 2 * jsonDepthMax;
 
 export function tooManyValues(): DomainError {

@@ -1,14 +1,17 @@
 import { DomainError } from '../errors/domain-error.ts';
 import { ExactNumber } from './json-value.ts';
 
-// Sticky and without nested repetition, so it runs in time proportional to the number it matches.
+// The pattern is sticky and has no nested repetition, so it runs in time proportional to the number it matches.
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What a string can contain literally, up to its end or an escape. */
+/** The literal content of a string, up to its end or an escape. */
 // oxlint-disable-next-line no-control-regex -- control characters are what a string must not hold
 const plainPattern = /[^"\\\u0000-\u001f]*/y;
-/** A pattern over so long a text took 49 ms for 4 MB in a vault under load (measured); `JSON.parse` is compiled code. */
+/**
+ * From this length on, `JSON.parse` checks a string, because it is compiled code. A pattern took 49 ms for 4 MB in a
+ * vault under load (measured).
+ */
 const longLength = 4_096;
-/** By their code. */
+/** Tables indexed by character code. */
 const escapeLetters = codeTable('"\\/bfnrt');
 const hexDigits = codeTable('0123456789abcdefABCDEF');
 
@@ -34,11 +37,14 @@ export class JsonScanner {
     if (this.accept(0x22)) return this.#text.slice(start, this.at - 1);
 
     this.#skipToQuote();
-    // Every escape has been checked. Putting the string together here took ten times as long (measured).
+    // Every escape has been checked. Assembling the string here took ten times as long (measured).
     return String(JSON.parse(this.#text.slice(start - 1, this.at)));
   }
 
-  /** Whether a long text contains neither escapes nor characters that are not allowed in a string. False if in doubt. */
+  /**
+   * Returns true if a long text contains neither escapes nor characters that a string must not contain. Returns false
+   * if in doubt.
+   */
   #isPlain(start: number, end: number): boolean {
     const quoted = this.#text.slice(start - 1, end + 1);
     if (quoted.includes('\\')) return false;

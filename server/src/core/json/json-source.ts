@@ -10,13 +10,14 @@ export interface TextPlace {
   readonly path: readonly (string | number)[];
 }
 
-/** One more than a request may have: a document with this many is rejected where they matter. */
+/** One more than a request may have. A document with this many is rejected later, if it is used for references. */
 export const textPlacesMax = requestLimits.references + 1;
 
 /**
- * Remembers the original spelling of parts of a document, so that token data can be stored byte for byte as sent.
- * The parser notes only what could not be rebuilt: members named `data`, strings that used escapes, and where strings
- * with double braces are, so that references can be replaced without writing the rest of the document again.
+ * Remembers the original spelling of parts of a document, so that token data can be stored byte for byte as sent. The
+ * parser notes only what could not be rebuilt: members named `data`, and strings that used escapes. It also notes the
+ * positions of strings with double braces, so that references can be replaced without rewriting the rest of the
+ * document.
  */
 export class JsonSource {
   readonly #spelledBy = new Map<object, Map<string | number, string>>();
@@ -28,7 +29,7 @@ export class JsonSource {
     return this.#document;
   }
 
-  /** The first strings with double braces, in order. */
+  /** The first strings with double braces, in document order. */
   get textPlaces(): readonly TextPlace[] {
     return this.#places;
   }
@@ -51,7 +52,7 @@ export class JsonSource {
     this.#places.push(place);
   }
 
-  /** The text of `parent[key]` as sent. */
+  /** Returns the text of `parent[key]` as sent. */
   textOf(parent: object, key: string | number, value: JsonValue): string {
     return this.#spelledBy.get(parent)?.get(key) ?? toJsonText(value);
   }

@@ -2,7 +2,7 @@ import type { Steps } from '../steps/steps.ts';
 import { tooManyValues } from './json-limits.ts';
 import { ExactNumber, isJsonObject, type JsonValue } from './json-value.ts';
 
-/** Writes a value as JSON, each number with its original text. */
+/** Writes a value as JSON and keeps the original text of each number. */
 export function toJsonText(value: JsonValue): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;
@@ -12,10 +12,10 @@ export function toJsonText(value: JsonValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** Values written between two pauses, about a millisecond. */
+/** The number of values written between two pauses, which takes about a millisecond. */
 const valuesPerStep = 2_000;
 
-/** The same in steps, for values that may be large. */
+/** Works like `toJsonText`, but in steps, for values that may be large. */
 export function* jsonTextSteps(value: JsonValue, valuesMax = Number.POSITIVE_INFINITY): Steps<string> {
   const writing: Writing = { text: '', pieces: [], valuesMax, valueCount: 0, stepBegan: 0 };
   yield* writeSteps(value, writing);
@@ -23,7 +23,7 @@ export function* jsonTextSteps(value: JsonValue, valuesMax = Number.POSITIVE_INF
 }
 
 interface Writing {
-  /** What was written up to the last pause. */
+  /** The text written up to the last pause. */
   text: string;
   readonly pieces: string[];
   readonly valuesMax: number;
@@ -38,7 +38,8 @@ function* writeSteps(value: JsonValue, writing: Writing): Steps<void> {
     return;
   }
   const isObject = isJsonObject(value);
-  // Only the names at once: reading the values with them took three times as long for an object of 100,000 (measured).
+  // The keys are read alone at first. Reading the values with them took three times as long for an object of 100,000
+  // (measured).
   const keys = isObject ? Object.keys(value) : undefined;
   const length = isObject ? (keys?.length ?? 0) : value.length;
   pieces.push(isObject ? '{' : '[');

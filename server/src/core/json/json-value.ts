@@ -1,6 +1,6 @@
 /**
  * A number whose text JavaScript cannot reproduce: `12345678901234567890`, `1e400`, `-0`, `1.0`. A vault must return
- * exactly what it was given, so the text is kept instead of the nearest double.
+ * exactly what it received, so the text is kept instead of the nearest double.
  */
 export class ExactNumber {
   readonly text: string;

@@ -120,7 +120,7 @@ describe('parseJson', () => {
   });
 });
 
-/** Time on the processor, so that a busy machine does not count. */
+/** Returns processor time, so that a busy machine does not affect it. */
 function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

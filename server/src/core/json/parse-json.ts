@@ -6,26 +6,27 @@ import type { JsonValue } from './json-value.ts';
 
 export interface ParseJsonOptions {
   readonly depthMax: number;
-  /** The most values in the document, at all depths; unlimited by default. */
+  /** The most values in the document, at all depths. Unlimited by default. */
   readonly valuesMax?: number;
-  /** Receives the original spelling of what must be stored as sent. */
+  /** Receives the original spelling of parts that must be stored as sent. */
   readonly source?: JsonSource;
 }
 
 /**
- * A strict RFC 8259 parser. `JSON.parse` is not enough here: it rounds numbers, lets the last of two equal keys win
- * (two readers of one body could then see two different cards), treats `__proto__` specially and has no depth limit.
+ * Parses JSON strictly (RFC 8259). `JSON.parse` is not enough here: it rounds numbers, lets the last of two equal keys
+ * win (two readers of one body could then see two different cards), treats `__proto__` specially and has no depth
+ * limit.
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
   return finish(parseJsonSteps(text, options));
 }
 
-/** The same in steps. */
+/** Works like `parseJson`, but in steps. */
 export function parseJsonSteps(text: string, options: ParseJsonOptions): Steps<JsonValue> {
   return new JsonParser(text, options).parseDocument();
 }
 
-/** Values read between two pauses, about a millisecond. */
+/** The number of values read between two pauses, which takes about a millisecond. */
 const valuesPerStep = 2_000;
 
 class JsonParser {
@@ -34,10 +35,10 @@ class JsonParser {
   readonly #depthMax: number;
   readonly #valuesMax: number;
   readonly #source: JsonSource | undefined;
-  /** Names and positions that lead to the current value. */
+  /** The names and positions that lead to the current value. */
   readonly #path: (string | number)[] = [];
   #valueCount = 0;
-  /** How many values had been read at the last pause. */
+  /** The number of values that had been read at the last pause. */
   #stepBegan = 0;
 
   constructor(text: string, options: ParseJsonOptions) {
@@ -60,7 +61,9 @@ class JsonParser {
     return value;
   }
 
-  /** Undefined if an object or an array begins. Only those are read in steps: most values are neither. */
+  /**
+   * Returns undefined if an object or an array begins. Only those are read in steps, because most values are neither.
+   */
   #parseScalar(depth: number): JsonValue | undefined {
     if (depth > this.#depthMax) throw this.#scanner.failure(`Nested deeper than ${this.#depthMax} levels`);
     this.#valueCount += 1;
@@ -160,7 +163,7 @@ class JsonParser {
   }
 }
 
-/** An ordinary assignment to `__proto__` would change the prototype instead of adding a member. */
+/** Sets a member. An ordinary assignment to `__proto__` would change the prototype instead of adding a member. */
 function setMember(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

@@ -8,7 +8,7 @@ import { mergePatch } from './merge-patch.ts';
 const parse = (text: string) => parseJson(text, { depthMax: 32 });
 
 describe('mergePatch', () => {
-  // RFC 7386, appendix A, in its order.
+  // These are the examples of RFC 7386, appendix A, in their order.
   it.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
     ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
@@ -90,7 +90,7 @@ describe('mergePatch', () => {
   });
 });
 
-// Few keys, so that target and patch often name the same member.
+// The keys are few, so that target and patch often name the same member.
 const { json } = fc.letrec<{ json: JsonValue; object: JsonValue; array: JsonValue; scalar: JsonValue }>((tie) => ({
   json: fc.oneof({ maxDepth: 4 }, tie('scalar'), tie('object'), tie('object'), tie('array')),
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('json'), { maxKeys: 4 }),
@@ -98,7 +98,7 @@ const { json } = fc.letrec<{ json: JsonValue; object: JsonValue; array: JsonValu
   scalar: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
 }));
 
-/** Section 2 line by line; objects without a prototype make plain assignment safe. */
+/** Follows section 2 line by line. Objects without a prototype make plain assignment safe. */
 function referenceMergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = Object.create(null);

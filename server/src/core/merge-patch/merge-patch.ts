@@ -1,23 +1,24 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { finish, type Steps } from '../steps/steps.ts';
 
-/** Members merged between two pauses, about a millisecond. */
+/** The number of members merged between two pauses, which takes about a millisecond. */
 const membersPerStep = 2_000;
 
 /**
- * RFC 7386, section 2: null removes a member, an object merges, anything else replaces. Returns a new tree that shares
- * unchanged parts and leaves both inputs unmodified. It recurses as deep as the patch, which the JSON parser bounds.
+ * Applies a merge patch (RFC 7386, section 2): null removes a member, an object merges, anything else replaces. Returns
+ * a new tree that shares unchanged parts and leaves both inputs unmodified. It recurses as deep as the patch, which the
+ * JSON parser bounds.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   return finish(mergePatchSteps(target, patch));
 }
 
-/** The same in steps, for values that may be large. */
+/** Works like `mergePatch`, but in steps, for values that may be large. */
 export function* mergePatchSteps(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isJsonObject(patch)) return patch;
 
   const current: JsonObject = isJsonObject(target) ? target : {};
-  // In a Map, `__proto__` is an ordinary member: it is neither inherited from nor assigned to.
+  // In a Map, `__proto__` is an ordinary member that is neither inherited nor assigned to the prototype.
   const members = new Map<string, JsonValue>();
   let count = 0;
   for (const key of Object.keys(current)) {

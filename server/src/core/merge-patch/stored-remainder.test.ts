@@ -8,7 +8,7 @@ import { leavesStored, mixesStored } from './stored-remainder.ts';
 
 const parse = (text: string) => parseJson(text, { depthMax: 32 });
 
-/** Values whose scalars tell where they came from. */
+/** Generates values whose scalars tell where they came from. */
 const anyValue = (scalar: string) =>
   fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(

@@ -1,18 +1,21 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 
-/** Whether a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch, all of it stays. */
+/**
+ * Returns true if a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch, all of it
+ * stays.
+ */
 export function leavesStored(target: JsonValue | undefined, patch: JsonValue | undefined): boolean {
   if (target === undefined) return false;
   if (patch === undefined) return true;
   if (!isJsonObject(patch) || !isJsonObject(target)) return false;
   const names = Object.keys(target);
-  // An object can have a hundred thousand members, of which a patch names a few.
+  // An object can have a hundred thousand members, while a patch names only a few.
   if (names.length > Object.keys(patch).length) return true;
   return names.some((name) => !Object.hasOwn(patch, name) || leavesStored(target[name], ownMember(patch, name)));
 }
 
 /**
- * Whether the values at these paths, read together after the patch, combine stored and supplied parts. Such a
+ * Returns true if the values at these paths, read together after the patch, combine stored and supplied parts. Such a
  * combination can reveal something new about the stored parts, because the caller chose what surrounds them.
  */
 export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly (readonly string[])[]): boolean {
@@ -23,7 +26,9 @@ export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly
   );
 }
 
-/** What target and patch have at a path. Anything but an object in the patch replaces everything below it. */
+/**
+ * Returns the values of target and patch at a path. Anything but an object in the patch replaces everything below it.
+ */
 function follow(
   target: JsonValue,
   patch: JsonValue,

@@ -1,13 +1,13 @@
 import { type AddressBytes, parseIpAddress } from './ip-address.ts';
 
-/** All addresses whose first bits are those of `base`. */
+/** A range of all addresses whose first bits are those of `base`. */
 export interface AddressRange {
   readonly text: string;
   readonly base: AddressBytes;
   readonly prefixBits: number;
 }
 
-/** Parses `10.0.0.0/8`. Bits after the prefix must be zero: otherwise the range is probably a mistake. */
+/** Parses `10.0.0.0/8`. Bits after the prefix must be zero, because otherwise the range is probably a mistake. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = '', bits = '', ...rest] = text.split('/');
   const base = parseIpAddress(address);
@@ -25,7 +25,7 @@ export function isInRange(address: AddressBytes, { base, prefixBits }: AddressRa
   );
 }
 
-/** The bits of the byte at `index` that belong to the prefix. */
+/** Returns the bits of the byte at `index` that belong to the prefix. */
 function maskOf(prefixBits: number, index: number): number {
   const bits = Math.min(Math.max(prefixBits - index * 8, 0), 8);
   return (0xff << (8 - bits)) & 0xff;

@@ -3,8 +3,8 @@ import { parsePeerAddress } from './peer-address.ts';
 const halfOfIpv6 = 8;
 
 /**
- * What counts as one client: an IPv4 address, or the /64 of an IPv6 address. A household has at least that
- * many addresses, so counting single ones would count nothing.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A household has at
+ * least a whole /64, so counting single addresses would be useless.
  */
 export function toClientNetwork(address: string): string {
   const bytes = parsePeerAddress(address);

@@ -2,13 +2,16 @@ import { type AddressRange, isInRange } from './address-range.ts';
 import type { AddressBytes } from './ip-address.ts';
 import { parsePeerAddress } from './peer-address.ts';
 
-/** More hops than any installation has, so that a header of sixteen thousand characters is not read to the end. */
+/**
+ * This is more hops than any installation has. It keeps a header of sixteen thousand characters from being read to the
+ * end.
+ */
 const hopsMax = 20;
 
 /**
- * The address of the client. It is the peer of the connection, unless that is a proxy of the operator: then it is the
- * nearest address in X-Forwarded-For that is not one of those. Anything that a client wrote into the header itself is
- * further left and is never reached.
+ * Returns the address of the client. It is the peer of the connection, unless the peer is one of the operator's
+ * proxies. In that case it is the nearest address in X-Forwarded-For that is not such a proxy. Anything that a client
+ * wrote into the header itself is further left and is never reached.
  */
 export function findClientAddress(
   peer: string,
@@ -24,7 +27,7 @@ export function findClientAddress(
   for (const hop of forwardedFor.split(',').toReversed().slice(0, hopsMax)) {
     const text = withoutPort(hop.trim());
     const address = parsePeerAddress(text);
-    // Anything but an address was not written by a trusted proxy: the last trusted address counts.
+    // A trusted proxy only writes addresses. Anything else came from a client, so the last trusted address counts.
     if (address === undefined) return client;
     client = text;
     if (!isTrusted(address)) return client;
@@ -32,7 +35,7 @@ export function findClientAddress(
   return client;
 }
 
-/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+/** Removes the port that some proxies add: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
 function withoutPort(hop: string): string {
   if (hop.startsWith('[')) return hop.slice(1, Math.max(hop.indexOf(']'), 1));
   const [address = '', port, ...rest] = hop.split(':');

@@ -1,13 +1,15 @@
-/** The bytes of an address: 4 for IPv4, 16 for IPv6. Addresses are judged by their bytes, never by their text. */
+/** The bytes of an address: 4 for IPv4, 16 for IPv6. Addresses are compared by their bytes, never by their text. */
 export type AddressBytes = Uint8Array;
 
-/** Parses the canonical form of IPv4, or any form of IPv6 in RFC 4291 §2.2. A zone is not part of an address. */
+/** Parses the canonical form of IPv4, or any form of IPv6 in RFC 4291 §2.2. A zone is rejected. */
 export function parseIpAddress(text: string): AddressBytes | undefined {
   if (text.length > 45) return undefined;
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
 
-/** Four decimal numbers without leading zeros: `0177.0.0.1` and `127.1` mean different things to different readers. */
+/**
+ * Parses four decimal numbers without leading zeros, because programs disagree on what `0177.0.0.1` and `127.1` mean.
+ */
 function parseIpv4(text: string): AddressBytes | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part))) return undefined;
@@ -28,7 +30,7 @@ function parseIpv6(text: string): AddressBytes | undefined {
   return Uint8Array.from([...head, ...Array.from({ length: missing }, () => 0), ...tail]);
 }
 
-/** Groups of four hexadecimal digits; the last two of an address may be written as IPv4. */
+/** Parses groups of up to four hexadecimal digits. The last two groups of an address may be written as IPv4. */
 function parseGroups(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];

@@ -1,2 +1,2 @@
-/** Hosts that no connection leaves the machine for, as a URL spells them. */
+/** The loopback hosts as spelled in a URL. Connections to them never leave the machine. */
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

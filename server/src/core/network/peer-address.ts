@@ -4,8 +4,8 @@ import { type AddressBytes, parseIpAddress } from './ip-address.ts';
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
 /**
- * The address of a client, as a socket or a proxy writes it: a zone (`%eth0`) is dropped, and an IPv4 address
- * mapped into IPv6 (`::ffff:a.b.c.d`) becomes IPv4. Not for addresses that are dialled.
+ * Parses the address of a client as written by a socket or a proxy. A zone (`%eth0`) is dropped, and an IPv4 address
+ * mapped into IPv6 (`::ffff:a.b.c.d`) becomes IPv4. Do not use it for addresses that are dialled.
  */
 export function parsePeerAddress(text: string): AddressBytes | undefined {
   const [address = ''] = text.split('%', 1);
@@ -14,8 +14,8 @@ export function parsePeerAddress(text: string): AddressBytes | undefined {
 }
 
 /**
- * The one spelling of such an address, as RFC 5952 has it; undefined for anything else. Records are compared as text: in two
- * spellings one client would be two.
+ * Returns the canonical spelling of such an address (RFC 5952); undefined for anything else. Records are compared as
+ * text, so two spellings would make one client look like two.
  */
 export function toAddressText(text: string): string | undefined {
   const bytes = parsePeerAddress(text);
@@ -25,11 +25,11 @@ export function toAddressText(text: string): string | undefined {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** A range of such addresses, or a single one. */
+/** Parses a range of such addresses, or a single address. */
 export function parsePeerRange(text: string): AddressRange | undefined {
   if (text.includes('/')) {
     const range = parseAddressRange(text);
-    // No peer could ever be in it: IPv4 must be written as IPv4.
+    // No peer could ever be in a mapped range, so IPv4 ranges must be written as IPv4.
     return range === undefined || isMapped(range.base) ? undefined : range;
   }
   const bytes = parsePeerAddress(text);

@@ -2,12 +2,12 @@ export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is k
   return Object.hasOwn(object, key);
 }
 
-/** The names of an object whose type names them all. */
+/** Returns the keys of an object whose type declares them all. */
 export function keysOf<T extends object>(object: T): (keyof T & string)[] {
   return Object.keys(object).filter((key) => isKeyOf(object, key));
 }
 
-/** One value for each name. */
+/** Creates one value for each key. */
 export function recordOf<Key extends string, Value>(
   keys: readonly Key[],
   make: (key: Key) => Value,

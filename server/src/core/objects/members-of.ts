@@ -1,9 +1,9 @@
-/** Whether a value has members; what they are is for anyone who reads them to find out. */
+/** Returns true if a value can have members. Nothing is known about them until the reader checks each one. */
 export function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The members of something from outside, none of them checked; of what is no object there are none. */
+/** Returns the unchecked members of an external value, or none if it is not an object. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return hasMembers(value) ? value : {};
 }

@@ -5,7 +5,10 @@ import { type GrantLimit, handsOutRights } from '../access/grant-limit.ts';
 import type { Permission } from '../access/permission.ts';
 import type { PlaintextRights } from './widens-plaintext.ts';
 
-/** What somebody with these rights could do with plaintext, a sentence each, for people who decide whether they should. */
+/**
+ * Returns one sentence for each thing that somebody with these rights could do with plaintext, for the people who
+ * approve them.
+ */
 export function toPlaintextSentences(rights: PlaintextRights): string[] {
   const rules = toRules(rights.permissions, rights.rules);
   const sentences = [

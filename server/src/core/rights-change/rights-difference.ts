@@ -4,7 +4,10 @@ import type { AccessCondition, AccessRule } from '../access/access-rule.ts';
 import type { GrantLimit } from '../access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../access/permission.ts';
 
-/** What somebody may do: of an application, or of a session, which has no type, destinations, list of origins or limit of its own. */
+/**
+ * The rights of an application or a session. A session has no type, destinations, list of origins or grant limit of its
+ * own.
+ */
 export interface Rights {
   readonly type?: ApplicationType;
   readonly permissions: readonly Permission[];
@@ -17,7 +20,7 @@ export interface Rights {
   readonly origin?: SessionOrigin | null | undefined;
 }
 
-/** The same rights as one text, whichever order they were given in. Names and descriptions are no rights. */
+/** Returns a text that is the same for the same rights in any order. Names and descriptions are not rights. */
 export function toCanonicalRights(rights: Rights): string {
   const {
     type = null,
@@ -43,13 +46,16 @@ export function toCanonicalRights(rights: Rights): string {
             containers: grantLimit.containers.toSorted(),
             transform: grantLimit.transform,
           },
-    // Only where there is a list: the same rights have had the same digest since before there were any.
+    // This is only added if there is a list, so that older rights keep the digest they had before lists existed.
     ...(allowedOrigins === null || allowedOrigins === undefined ? {} : { allowed_origins: allowedOrigins.toSorted() }),
     ...(origin === null || origin === undefined ? {} : { origin }),
   });
 }
 
-/** What was added and removed, a line each; undefined stands for somebody who is not there yet, or no more. */
+/**
+ * Lists what was added and removed, one line each. Undefined stands for somebody who does not exist yet, or no longer
+ * does.
+ */
 export function listRightsChanges(before: Rights | undefined, after: Rights | undefined): string[] {
   const old = before === undefined ? [] : linesOf(before);
   const fresh = after === undefined ? [] : linesOf(after);
@@ -86,7 +92,7 @@ function linesOf(rights: Rights): Right[] {
   ];
 }
 
-/** No list and an empty list mean opposite things. */
+/** Returns an entry if there is a list, because no list and an empty list mean opposite things. */
 function toLimitOf(entries: readonly string[] | null | undefined): string[] {
   return entries === null || entries === undefined ? [] : ['to a list'];
 }
@@ -95,13 +101,13 @@ function without(rights: readonly Right[], others: readonly Right[]): Right[] {
   return rights.filter(({ kind, text }) => !others.some((other) => other.kind === kind && other.text === text));
 }
 
-/** `/pci/ reveal token:read, token:search (priority 1)` */
+/** Returns text such as `/pci/ reveal token:read, token:search (priority 1)`. */
 function toRuleText({ container, conditions, transform, permissions, priority }: AccessRule): string {
   const place = container ?? (conditions ?? []).map(toConditionText).join(' and ');
   return `${place} ${transform} ${permissions.toSorted().join(', ')} (priority ${priority})`;
 }
 
-/** An id that somebody has chosen may be a value; a container is a name. */
+/** Hides ids that are not UUIDs, because an id chosen by a caller may be a value. A container is only a name. */
 function toConditionText({ attribute, operator, value }: AccessCondition): string {
   return `${attribute} ${operator} ${attribute === 'container' || isUuid(value) ? value : '*'}`;
 }

@@ -4,7 +4,7 @@ import { findExcess } from '../access/find-excess.ts';
 import { findWider, type GrantLimit, handsOutRights } from '../access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../access/permission.ts';
 
-/** What an application has, would have, or what a role amounts to. */
+/** The rights that an application has or would have, or that a role amounts to. */
 export interface PlaintextRights {
   readonly type: ApplicationType;
   readonly permissions: readonly Permission[];
@@ -21,12 +21,15 @@ const showing: ReadonlySet<Permission> = new Set<Permission>([
   'token:update',
   'token:use',
 ]);
-/** Members approve exports, so who makes members decides about plaintext. */
+/**
+ * The permissions that add members. Members approve exports, so anyone who adds members controls access to plaintext.
+ */
 const makingMembers: readonly Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
 
 /**
- * Whether `after` gives a way to plaintext that `before` does not provably give; undefined stands for no rights at all. It may
- * report a gain that does not exist, but never misses one, so a change for which it is false needs nobody's approval.
+ * Returns true if `after` gives a way to plaintext that `before` does not provably give. Undefined stands for no rights
+ * at all. It may report a gain that does not exist, but never misses one. A change for which it returns false needs no
+ * approval.
  */
 export function widensPlaintext(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   return (
@@ -39,14 +42,17 @@ export function widensPlaintext(before: PlaintextRights | undefined, after: Plai
   );
 }
 
-/** Some token is shown as plaintext under a permission under which it was not. */
+/** Returns true if some token is shown as plaintext under a permission that did not show it before. */
 function showsMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   const isPlaintext = (rule: AccessRule, permission: Permission) =>
     rule.transform === 'reveal' && showing.has(permission);
   return findExcess(toShownRules(after), toShownRules(before), isPlaintext) !== undefined;
 }
 
-/** A plain `token:update` of a private application may put any view over the data, so it shows plaintext whatever it says. */
+/**
+ * Returns the rules with what they really show. A plain `token:update` of a private application can define any view of
+ * the data, so it shows plaintext regardless of its transform.
+ */
 function toShownRules(rights: PlaintextRights | undefined): AccessRule[] {
   return toOwnRules(rights).flatMap((rule) => {
     const isAuthor = rights?.type === 'private' && isPlainPermission(rule) && rule.permissions.includes('token:update');
@@ -59,8 +65,9 @@ function toShownRules(rights: PlaintextRights | undefined): AccessRule[] {
 }
 
 /**
- * Some token can be updated that could not. Whoever updates tokens can move them to containers where others see plaintext, and
- * can put views over the data where they see it themselves, so it does not matter what the update shows.
+ * Returns true if some token can be updated that could not be before. Anyone who updates tokens can move them to
+ * containers where others see plaintext, and can define views in containers where they see the views themselves. It
+ * therefore does not matter what the update shows.
  */
 function movesMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   return findExcess(toMovingRules(after), toMovingRules(before)) !== undefined;
@@ -72,7 +79,7 @@ function toMovingRules(rights: PlaintextRights | undefined): AccessRule[] {
     .map((rule) => ({ ...rule, permissions: ['token:update'], transform: 'reveal' }));
 }
 
-/** Plaintext can be sent to a destination that it could not be sent to. */
+/** Returns true if plaintext can be sent to a new destination. */
 function sendsFurther(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   if (before === undefined || !grantsAnywhere(toOwnRules(after), 'token:use')) return false;
   const { allowedDestinations: held } = before;
@@ -80,7 +87,7 @@ function sendsFurther(before: PlaintextRights | undefined, after: PlaintextRight
   return after.allowedDestinations?.every((destination) => held.includes(destination)) !== true;
 }
 
-/** Applications that it creates or changes could see more. */
+/** Returns true if applications that it creates or changes could see more. */
 function handsOutMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   if (!handsOutRights(after) || !reachesPlaintext(after.grantLimit)) return false;
   if (before === undefined || !handsOutRights(before)) return true;
@@ -98,7 +105,7 @@ function makesMembers(before: PlaintextRights | undefined, after: PlaintextRight
   return makingMembers.some((permission) => grantsAnywhere(wanted, permission) && !grantsAnywhere(held, permission));
 }
 
-/** An application that sees plaintext does so for longer, or again. */
+/** Returns true if an application that sees plaintext does so for longer, or again. */
 function lastsLonger(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   if (before === undefined || before.expiresAt === null) return false;
   const isLater = after.expiresAt === null || after.expiresAt > before.expiresAt;

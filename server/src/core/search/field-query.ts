@@ -11,7 +11,7 @@ const metadataPrefix = 'metadata.';
 const knownFields =
   'id, type, data, fingerprint, created_by, modified_by, created_at, modified_at, container, metadata.<key>';
 
-/** Interprets a `field:value`. */
+/** Converts a `field:value` pair to a query. */
 export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (isRangeField(name)) return value.kind === 'range' ? toRange(name, value) : toMoment(name, value);
   if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at support ranges', value.offset);
@@ -46,13 +46,15 @@ function toContainer({ text, offset }: QueryText): ContainerQuery {
   return { kind: 'container', path, isSubtree };
 }
 
-/** A time means all of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
+/**
+ * Converts a time to the whole of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute.
+ */
 function toMoment(field: RangeField, text: QueryText): RangeQuery {
   const { start, end } = toInterval(text);
   return { kind: 'range', field, from: start, before: end };
 }
 
-/** The brackets say whether the times at the ends, each with all of its unit, belong to the range. */
+/** Converts a range. The brackets say whether the times at the ends, each with its whole unit, belong to the range. */
 function toRange(field: RangeField, { from, to, includesFrom, includesTo }: QueryRange): RangeQuery {
   const first = isOpenEnd(from) ? undefined : toInterval(from);
   const last = isOpenEnd(to) ? undefined : toInterval(to);

@@ -1,6 +1,9 @@
 import type { SearchQuery } from './search-query.ts';
 
-/** The names of the fields that a query asks about, each once, in order. Neither values nor the keys of metadata are among them. */
+/**
+ * Returns the distinct names of the fields that a query asks about, sorted. They include neither values nor metadata
+ * keys.
+ */
 export function listFieldsAsked(query: SearchQuery): string[] {
   return [...new Set(fieldsOf(query))].sort();
 }

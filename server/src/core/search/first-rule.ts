@@ -1,16 +1,16 @@
 import type { ContainerQuery, FirstRuleQuery, SearchQuery, TokenCondition } from './search-query.ts';
 
-/** How many tokens of a group match. `some` means that each has to be looked at. */
+/** How much of a group of tokens matches. `some` means that each token must be checked. */
 export type GroupMatch = 'all' | 'none' | 'some';
 
-/** Matches a group of tokens that lie in the same containers and have any ids. */
+/** Matches a group of tokens that are in the same containers and have any ids. */
 export function matchContainers({ rules }: FirstRuleQuery, containers: readonly string[]): GroupMatch {
   const outcomes = new Set<boolean>();
   for (const { conditions, isMatch } of rules) {
     const met = conditions.map((condition) => meets(condition, containers));
     if (met.includes('none')) continue;
     outcomes.add(isMatch);
-    // From here on, every token of the group was decided.
+    // At this point, every token of the group has been decided.
     if (!met.includes('some')) return toMatch(outcomes);
   }
   return toMatch(outcomes.add(false));
@@ -21,7 +21,7 @@ export function isAboutContainers({ rules }: FirstRuleQuery): boolean {
   return rules.every(({ conditions }) => conditions.every(({ kind }) => kind === 'container'));
 }
 
-/** Returns true if one of the containers is the one asked for or, for a subtree, lies in it. */
+/** Returns true if one of the containers is the requested one or, for a subtree, lies in it. */
 export function isAnyIn({ path, isSubtree }: ContainerQuery, containers: readonly string[]): boolean {
   return containers.some((one) => (isSubtree ? one.startsWith(path) : one === path));
 }
@@ -36,7 +36,10 @@ function toMatch(outcomes: ReadonlySet<boolean>): GroupMatch {
   return outcomes.has(true) ? 'all' : 'none';
 }
 
-/** How many conditions of rules a token is compared with at most. Rules that several terms share count for each of them. */
+/**
+ * Returns the maximum number of rule conditions that a token is compared with. Rules that several terms share count
+ * once for each term.
+ */
 export function countComparisons(query: SearchQuery): number {
   switch (query.kind) {
     case 'first-rule':

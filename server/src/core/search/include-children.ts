@@ -1,6 +1,6 @@
 import type { SearchQuery } from './search-query.ts';
 
-/** The query with every container also matching its children, as on the v2 routes. */
+/** Returns the query with every container also matching its children, as the v2 routes do. */
 export function includeChildren(query: SearchQuery): SearchQuery {
   switch (query.kind) {
     case 'container':

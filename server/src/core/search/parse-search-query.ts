@@ -23,7 +23,7 @@ export function parseSearchQuery(text: string): SearchQuery {
   if (isLongerThan(text, queryLengthMax)) {
     throw invalidField('query', `The query must not exceed ${queryLengthMax} characters.`);
   }
-  // PostgreSQL holds no NUL in text: without this check the query would fail there, as an error of ours.
+  // PostgreSQL accepts no NUL in text. Without this check, the query would fail there as an internal error.
   const nulOffset = text.indexOf('\0');
   if (nulOffset >= 0) throw invalidQuery('Unexpected NUL character', nulOffset);
 

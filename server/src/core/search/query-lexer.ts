@@ -19,7 +19,7 @@ const keywords = [
 
 /**
  * Splits a query into operators, parentheses and `field:value` pairs. A value ends at whitespace or a parenthesis
- * unless it is quoted; a backslash makes the next character an ordinary one, inside quotes and outside.
+ * unless it is quoted. A backslash makes the next character an ordinary one, inside and outside quotes.
  */
 export class QueryLexer {
   readonly #text: string;

@@ -2,7 +2,7 @@ export type QueryToken =
   | { readonly kind: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly offset: number }
   | FieldToken;
 
-/** `field:value`, still as text. */
+/** A `field:value` pair that is still text. */
 export interface FieldToken {
   readonly kind: 'field';
   readonly offset: number;
@@ -14,7 +14,7 @@ export interface QueryText {
   readonly kind: 'text';
   readonly offset: number;
   readonly text: string;
-  /** An unquoted and unescaped `*` or `?`. */
+  /** True if the text has an unquoted and unescaped `*` or `?`. */
   readonly hasWildcard: boolean;
 }
 

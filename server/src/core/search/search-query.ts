@@ -1,8 +1,8 @@
 import type { Sensitive } from '../identity/sensitive.ts';
 
 /**
- * A parsed search. Everything a matcher needs is resolved here: metadata
- * values and container paths are lower-cased, and times are half-open ranges.
+ * A parsed search. It is fully resolved for matchers: metadata values and container paths are lower-cased, and times
+ * are half-open ranges.
  */
 export type SearchQuery =
   | TermQuery
@@ -14,14 +14,17 @@ export type SearchQuery =
   | CombinedQuery
   | { readonly kind: 'not'; readonly operand: SearchQuery };
 
-/** The field equals the value. */
+/** Matches if the field equals the value. */
 export interface TermQuery {
   readonly kind: 'term';
   readonly field: TermField;
   readonly value: string;
 }
 
-/** The value equals one of the token's evaluated search indexes: anyone who asks writes down plaintext. */
+/**
+ * Matches if the value equals one of the token's evaluated search indexes. The value is plaintext written by the
+ * caller.
+ */
 export interface DataQuery {
   readonly kind: 'data';
   readonly value: Sensitive<string>;
@@ -29,14 +32,17 @@ export interface DataQuery {
 
 export type TermField = 'id' | 'type' | 'fingerprint' | 'created_by' | 'modified_by';
 
-/** The key as written, compared case-insensitively; the value is compared with the lower-cased stored one. */
+/**
+ * Matches a metadata pair. The key is kept as written and compared case-insensitively. The value is compared with the
+ * lower-cased stored value.
+ */
 export interface MetadataQuery {
   readonly kind: 'metadata';
   readonly key: string;
   readonly value: string;
 }
 
-/** One of the token's containers is this one or, for a subtree, is anywhere in it. */
+/** Matches if one of the token's containers is this one or, for a subtree, lies anywhere in it. */
 export interface ContainerQuery {
   readonly kind: 'container';
   readonly path: string;
@@ -44,15 +50,15 @@ export interface ContainerQuery {
 }
 
 /**
- * The first of the rules that covers the token says whether it matches; a token that no rule covers does not. What a caller may see is
- * such a query. The query language cannot express it. However many rules there are, it is one node.
+ * Matches if the first rule that covers the token says so. A token that no rule covers does not match. This expresses
+ * what a caller may see, which the query language cannot. It is a single node, however many rules there are.
  */
 export interface FirstRuleQuery {
   readonly kind: 'first-rule';
   readonly rules: readonly TokenRule[];
 }
 
-/** Covers tokens that meet all conditions, and every token if it has none. */
+/** A rule that covers tokens that meet all conditions, or every token if it has none. */
 export interface TokenRule {
   readonly conditions: readonly TokenCondition[];
   readonly isMatch: boolean;
@@ -63,7 +69,7 @@ export type TokenCondition =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'id-prefix'; readonly prefix: string };
 
-/** `from` ≤ field < `before`. A token that lacks the field never matches, not even when both ends are open. */
+/** Matches if `from` ≤ field < `before`. A token that lacks the field never matches, not even if both ends are open. */
 export interface RangeQuery {
   readonly kind: 'range';
   readonly field: RangeField;
@@ -75,6 +81,6 @@ export type RangeField = 'created_at' | 'modified_at';
 
 export interface CombinedQuery {
   readonly kind: 'and' | 'or';
-  /** Two or more. */
+  /** The operands, of which there are at least two. */
   readonly operands: readonly SearchQuery[];
 }

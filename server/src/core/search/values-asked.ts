@@ -1,8 +1,9 @@
 import type { SearchQuery } from './search-query.ts';
 
 /**
- * How many values a query tries: ids, data, fingerprints and metadata of which one is enough. A list of a hundred ids is a
- * hundred guesses, whether or not one of them is right. What must not be there is not counted: the total does not tell.
+ * Returns how many alternative values a query tries: ids, data, fingerprints and metadata. A list of a hundred ids is a
+ * hundred guesses, whether or not one of them is right. Values below a NOT are not counted, because the number of
+ * matches says nothing about them.
  */
 export function countValuesAsked(query: SearchQuery): number {
   switch (query.kind) {

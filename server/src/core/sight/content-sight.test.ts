@@ -35,7 +35,7 @@ const anyQuery = fc.letrec<{ query: SearchQuery }>((tie) => ({
   ),
 })).query;
 
-/** What a query means for one token whose content does or does not have the value asked for. */
+/** Evaluates a query for one token. `hasValue` says whether its content has the requested value. */
 function matches(query: Visibility, token: AccessTarget, hasValue: boolean): boolean {
   if (typeof query === 'string') return query === 'all';
   switch (query.kind) {

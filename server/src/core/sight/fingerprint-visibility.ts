@@ -1,18 +1,19 @@
 import type { KeyCaller, MemberCaller } from '../identity/caller.ts';
 import { type Transform, transforms } from '../access/access-rule.ts';
 
-/** The least transform whose views show fingerprints; a tenant setting. */
+/** The least transform whose views show fingerprints. This is a tenant setting. */
 export type FingerprintVisibility = Extract<Transform, 'mask' | 'reveal'>;
 
 type Viewer = Pick<KeyCaller, 'applicationType' | 'session'> | MemberCaller;
 
 /**
- * The least transform under which this caller sees fingerprints; undefined if it never does.
+ * Returns the least transform under which this caller sees fingerprints; undefined if it never does.
  *
- * A fingerprint tells whether two tokens have the same content. For a caller who can create tokens it is therefore a test
- * of a guess, and a masked card number leaves only a thousand guesses. Anyone can have a public or session key. A member of the
- * tenant creates no tokens at the portal, and sees what a private key would: one who has a key that creates tokens as well, even
- * a public one, can test guesses unless fingerprints need `reveal`.
+ * A fingerprint tells whether two tokens have the same content. A caller who can create tokens can therefore use it to
+ * test a guess, and a masked card number leaves only a thousand guesses. Anyone can have a public or session key, so
+ * those never see fingerprints. A member of the tenant cannot create tokens in the portal and sees what a private key
+ * would. A member who also has a key that creates tokens, even a public one, can test guesses unless fingerprints need
+ * `reveal`.
  */
 export function leastFingerprintTransform(caller: Viewer, visibility: FingerprintVisibility): Transform | undefined {
   const isTrusted = 'userId' in caller || (caller.applicationType === 'private' && caller.session === undefined);

@@ -219,7 +219,7 @@ describe('findSightWithin', () => {
   });
 });
 
-/** Tries every rule that could be handed out for one permission. */
+/** Returns the most shown by any rule that could be handed out for one permission. */
 function mostGrantable(limit: GrantLimit, container: string): Transform | undefined {
   return transforms.findLast((transform) =>
     showing.some((permission) =>

@@ -18,14 +18,14 @@ import { mayAuthorViews } from './view-authorship.ts';
 /** Permissions whose use shows a token or sends it out. */
 const showing = ['token:read', 'token:search', 'token:update', 'token:use'] as const satisfies readonly Permission[];
 
-/** How somebody can come to see a token: by a permission of its own, or in a roundabout way. */
+/** The ways in which somebody can come to see a token: directly through a permission, or indirectly. */
 export const sightWays = [
   ...showing,
-  /** Puts a mask, search index or fingerprint expression over the data. */
+  /** Defines a mask, search index or fingerprint expression over the data. */
   'authoring-views',
   /** Creates or changes applications. */
   'handing-out-rights',
-  /** Makes members, who see tokens at the portal and approve exports. */
+  /** Adds members, who see tokens in the portal and approve exports. */
   'making-members',
   /** Approves exports. */
   'approving-exports',
@@ -34,16 +34,16 @@ export const sightWays = [
 ] as const;
 export type SightWay = (typeof sightWays)[number];
 
-/** What somebody can see of a token at most, and each way to it. */
+/** The most that somebody can see of a token, and each way to see it. */
 export interface Sight {
   readonly transform: Transform;
   readonly ways: readonly { readonly way: SightWay; readonly transform: Transform }[];
 }
 
-/** Whose rights are looked at. */
+/** The holder of the rights that are examined. */
 export type SightHolder = Pick<Identity, 'grants' | 'applicationType' | 'grantLimit' | 'session'>;
 
-/** Undefined for a holder that has no way to the token. */
+/** Returns undefined if the holder has no way to see the token. */
 export function findSight(holder: SightHolder, target: AccessTarget): Sight | undefined {
   return toSight([
     ...showing.flatMap((permission) => {
@@ -57,9 +57,9 @@ export function findSight(holder: SightHolder, target: AccessTarget): Sight | un
 }
 
 /**
- * The same for a container: what the holder can see of any token that is there or further down, by each way the most. It misses no
- * way. A rule for one id might be about such a token, and a rule on another container about one that lies there too, which
- * `shared` tells. Each place is compared with each rule, so it takes a step a place.
+ * Returns the most that the holder can see, in each way, of any token in the container or below. It misses no way: a
+ * rule for one id might cover such a token, and so might a rule on another container that the token is also in.
+ * `shared` lists those containers. Each place is compared with each rule, so there is one step per place.
  */
 export function* findSightWithin(
   holder: SightHolder,
@@ -89,7 +89,7 @@ export function* findSightWithin(
   );
 }
 
-/** The ways to tokens in these containers, given what each permission shows there at most. */
+/** Returns the ways to see tokens in these containers, given the most that each permission shows there. */
 function waysAt(
   holder: SightHolder,
   containers: readonly string[],
@@ -112,12 +112,15 @@ function toSight(ways: Sight['ways']): Sight | undefined {
   return transform === undefined ? undefined : { transform, ways };
 }
 
-/** The container, and those below it that a rule is about: nothing different is seen anywhere else below. */
+/**
+ * Returns the container and those below it that a rule names. The holder sees nothing different in any other container
+ * below.
+ */
 function placesWithin({ grants, grantLimit }: SightHolder, container: string): string[] {
   const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(placesOf);
   const below = [...named, ...(grantLimit?.containers ?? [])].filter((path) => isCovered(path, container));
   const places = [...new Set([container, ...below])];
-  // A condition may be about one container and nothing below it: then what lies below is a place of its own.
+  // A condition may cover one container and nothing below it. The containers below are then a separate place.
   const isExact = grants.rules.some(({ conditions = [] }) => conditions.some(({ operator }) => operator === 'equals'));
   return isExact ? places.flatMap((place) => [place, `${place}${inNoContainer}`]) : places;
 }
@@ -132,7 +135,10 @@ function mostShown({ rules, limit }: Grants, permission: Permission, container: 
   return permission === 'token:use' && transform !== 'reveal' ? undefined : transform;
 }
 
-/** The first rule decides that holds for every token there; those before it hold for some. */
+/**
+ * Returns the most that the rules show of a token there. The first rule that holds for every token there decides; those
+ * before it hold for some tokens.
+ */
 function mostOf(rules: readonly AccessRule[], permission: Permission, container: string): Transform | undefined {
   const fitting = rules.filter((rule) => rule.permissions.includes(permission) && mayCover(rule, container));
   const deciding = fitting.findIndex(({ conditions = [] }) => conditions.every(isOfContainer));
@@ -153,18 +159,21 @@ function isOfContainer({ attribute }: AccessCondition): boolean {
 const makingMembers: readonly Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
 const handingOut: readonly Permission[] = ['application:create', 'application:update'];
 
-/** The most that applications which the holder creates or changes could see. */
+/** Returns the most that applications created or changed by the holder could see. */
 function findHandedOut(holder: SightHolder, target: AccessTarget): Transform | undefined {
   if (!grantsAny(holder, handingOut)) return undefined;
   const { grantLimit: limit } = holder;
-  // No limit covers what members can do: a key that makes them is as good as one without a limit.
+  // No limit covers what members can do, so a key that adds members is as powerful as one without a limit.
   if (limit === undefined || makingMembers.some((permission) => limit.permissions.includes(permission)))
     return 'reveal';
   const isReached = target.containers.some((path) => limit.containers.some((container) => isCovered(path, container)));
   return isReached && showing.some((permission) => isWithin(limit, permission)) ? limit.transform : undefined;
 }
 
-/** `token:use` means plaintext, so it cannot be handed out under a limit that shows less. */
+/**
+ * Returns true if the limit allows handing out the permission. `token:use` means plaintext, so a limit that shows less
+ * rules it out.
+ */
 function isWithin({ permissions, transform }: GrantLimit, permission: Permission): boolean {
   return permissions.includes(permission) && (permission !== 'token:use' || transform === 'reveal');
 }

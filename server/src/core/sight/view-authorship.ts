@@ -8,10 +8,10 @@ import { deniedDetails } from '../access/require-access.ts';
 type Author = Pick<Identity, 'grants' | 'applicationType' | 'session'>;
 
 /**
- * Whether the caller may define a view of the stored data of a token: a mask, a search index or a fingerprint expression
- * over data that it did not supply itself. Such a view can show everything, so only a caller who may see everything can
- * define one. A plain `token:update` of a private application is enough too, because clients rely on it; it counts as
- * access to plaintext wherever access is explained or recorded.
+ * Returns true if the caller may define a view of the stored data of a token: a mask, a search index or a fingerprint
+ * expression over data that it did not supply itself. Such a view can show everything, so only a caller who may see
+ * everything can define one. A plain `token:update` of a private application is enough too, because clients rely on it.
+ * It counts as access to plaintext everywhere that access is explained or recorded.
  */
 export function mayAuthorViews({ grants, applicationType, session }: Author, target: AccessTarget): boolean {
   const updating = decideAccess(grants, 'token:update', target);
@@ -22,7 +22,9 @@ export function mayAuthorViews({ grants, applicationType, session }: Author, tar
   return applicationType === 'private' && session === undefined && isPlainPermission(updating.rule);
 }
 
-/** Whether the caller may see all of the token by any of its rights: by reading, finding, changing or using it. */
+/**
+ * Returns true if the caller may see the whole token through any of its rights: reading, finding, changing or using it.
+ */
 export function maySeePlaintext(author: Author, target: AccessTarget): boolean {
   return mostSeen(author, seeing, target) === transforms.indexOf('reveal') || mayAuthorViews(author, target);
 }
@@ -36,8 +38,9 @@ export function requireViewAuthor(author: Author, target: AccessTarget): void {
 }
 
 /**
- * Moving a token to where the caller's rules show more of it is a view like any other. So is moving it to where a search shows
- * more: the content of a token that search redacts cannot be probed, however else it is shown.
+ * Rejects moving a token to containers where the caller's rules show more of it, unless the caller may define views.
+ * Such a move is a view like any other. The same applies to containers where a search shows more: if search redacts a
+ * token, its content must not be probed, no matter how else it is shown.
  */
 export function requireNoGain(author: Author, from: AccessTarget, to: AccessTarget): void {
   const isGain = [seeing, searching].some(
@@ -55,7 +58,7 @@ function needsReveal(target: AccessTarget, deed: string): DomainError {
 const seeing: readonly Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
 const searching: readonly Permission[] = ['token:search'];
 
-/** The rank of the most that any of the permissions shows of the token; redacted counts as not visible. */
+/** Returns the rank of the most that any of the permissions shows of the token. Redacted counts as not visible. */
 function mostSeen({ grants }: Author, permissions: readonly Permission[], target: AccessTarget): number {
   return Math.max(
     ...permissions.map((permission) => {

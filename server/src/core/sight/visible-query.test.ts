@@ -19,7 +19,7 @@ interface Token {
   readonly fingerprint: string;
 }
 
-/** What the database would say. */
+/** Evaluates a query like the database would. */
 function matches(query: Visibility, token: Token): boolean {
   if (typeof query === 'string') return query === 'all';
   switch (query.kind) {
@@ -61,7 +61,7 @@ const anyCondition: fc.Arbitrary<AccessCondition> = fc.oneof(
     value: fc.constantFrom('x', 'y'),
   }),
 );
-/** On a container, on conditions, or on nothing at all. */
+/** A rule scope: a container, conditions, or nothing at all. */
 const anyScope = fc.oneof(
   { weight: 3, arbitrary: fc.record({ container: fc.constantFrom(...paths) }) },
   { weight: 2, arbitrary: fc.record({ conditions: fc.array(anyCondition, { maxLength: 3 }) }) },
@@ -109,7 +109,7 @@ describe('withinSight', () => {
           return;
         }
         const isShown = least !== undefined && transforms.indexOf(decision.transform) >= transforms.indexOf(least);
-        // A token whose fingerprint is not shown counts as one that has another.
+        // A token whose fingerprint is hidden counts as one with a different fingerprint.
         const asSeen = isShown ? token : { ...token, fingerprint: 'hidden' };
         expect(matches(asked, token)).toBe(matches(query, asSeen));
       }),

@@ -9,27 +9,31 @@ import {
 import { rootContainer } from '../access/container.ts';
 import type { Permission } from '../access/permission.ts';
 
-/** `all` and `nothing` are queries too; a list that may see all needs no condition. */
+/**
+ * The tokens that a caller may see. `all` and `nothing` are queries too; a list that may show all needs no condition.
+ */
 export type Visibility = 'all' | 'nothing' | SearchQuery;
 
 /**
- * What a caller may see under a permission, as a query that lists and searches add to the requested one. It gives the
- * same result as `decideAccess` for a single token.
+ * Returns what a caller may see under a permission, as a query that lists and searches add to the requested one. For a
+ * single token, it gives the same result as `decideAccess`.
  */
 export function toVisibility({ rules, limit }: Grants, permission: Permission): Visibility {
   const isSeen = (some: readonly AccessRule[]) => toQuery(toTokenRules(some, permission, 'redact'));
   return both(isSeen(rules), limit === undefined ? 'all' : isSeen(limit));
 }
 
-/** The least transform under which a token can be searched by its content; undefined if it cannot be. */
+/**
+ * The least transform under which a token can be searched by its content; undefined if it cannot be searched that way.
+ */
 export interface ContentSight {
   readonly data: Transform | undefined;
   readonly fingerprint: Transform | undefined;
 }
 
 /**
- * The query as allowed under a permission: a term about content finds only tokens whose content the caller
- * may see. Other tokens reveal nothing, not even by being left out.
+ * Narrows a query to what a permission allows: a term about content finds only tokens whose content the caller may see.
+ * Other tokens reveal nothing, not even by being left out.
  */
 export function withinSight(
   query: SearchQuery,
@@ -37,7 +41,7 @@ export function withinSight(
   permission: Permission,
   least: ContentSight,
 ): Visibility {
-  // Worked out once: all terms share the same node, however many there are.
+  // These are computed once, and all terms share the same node.
   return narrow(query, {
     ofData: toSight(grants, permission, least.data),
     ofFingerprint: toSight(grants, permission, least.fingerprint),
@@ -69,7 +73,10 @@ function narrow(query: SearchQuery, sights: Sights): Visibility {
   }
 }
 
-/** Terms with the same sight are joined first. The rules are then one condition for all of them, and not one for each of a hundred. */
+/**
+ * Joins terms with the same sight first. The rules are then one condition for all of them, not one for each of a
+ * hundred.
+ */
 function narrowAny(operands: readonly SearchQuery[], sights: Sights): Visibility {
   const isFingerprint = (query: SearchQuery) => query.kind === 'term' && query.field === 'fingerprint';
   const isOther = (query: SearchQuery) => query.kind !== 'data' && !isFingerprint(query);
@@ -86,18 +93,18 @@ function toAny(operands: readonly SearchQuery[]): Visibility {
   return others.length === 0 ? first : { kind: 'or', operands };
 }
 
-/** Which of the tokens that a caller may see are shown through at least this transform. */
+/** Returns which of the tokens that a caller may see are shown through at least this transform. */
 function toSight({ rules, limit }: Grants, permission: Permission, least: Transform | undefined): Visibility {
   if (least === undefined) return 'nothing';
   const isShown = (some: readonly AccessRule[]) => {
     const granting = toTokenRules(some, permission, least);
-    // `toVisibility` already leaves out tokens that no rule covers.
+    // `toVisibility` already excludes tokens that no rule covers.
     return granting.every(({ isMatch }) => isMatch) ? 'all' : toQuery(granting);
   };
   return both(isShown(rules), limit === undefined ? 'all' : isShown(limit));
 }
 
-/** The rules that grant a permission. Those match that show at least so much. */
+/** Returns the rules that grant a permission. Rules that show at least `least` are matches. */
 function toTokenRules(rules: readonly AccessRule[], permission: Permission, least: Transform): TokenRule[] {
   return rules
     .filter((rule) => rule.permissions.includes(permission))
@@ -120,7 +127,7 @@ function toQuery(rules: readonly TokenRule[]): Visibility {
   return isOneContainer ? condition : { kind: 'first-rule', rules: deciding };
 }
 
-/** Undefined for a rule with neither a container nor conditions, which covers nothing. */
+/** Returns undefined for a rule with neither a container nor conditions, which covers nothing. */
 function toConditions({ container, conditions = [] }: AccessRule): readonly TokenCondition[] | undefined {
   if (container === rootContainer) return [];
   if (container !== undefined) return [{ kind: 'container', path: container, isSubtree: true }];

@@ -1,6 +1,6 @@
 /**
- * Work that can be suspended and resumed: it yields wherever another request may run in between. Its driver decides
- * whether to pause there, so that the same code handles a short text at once and a long one over several turns.
+ * Work that can be suspended and resumed. It yields at points where another request may run. Its driver decides whether
+ * to pause there, so the same code handles a short text at once and a long one over several turns.
  */
 export type Steps<T> = Generator<undefined, T, undefined>;
 

@@ -1,4 +1,4 @@
-/** A limit as a sentence names it. */
+/** Formats a limit for use in a sentence. */
 export function inMebibytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MiB`;
 }

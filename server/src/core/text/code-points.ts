@@ -1,4 +1,7 @@
-/** How long a text is for every limit: a character outside the basic plane is one, though JavaScript holds it as two. */
+/**
+ * Returns the length of a text that every limit applies to. A character outside the basic plane counts as one, although
+ * JavaScript stores it as two code units.
+ */
 export function countCodePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -9,15 +12,15 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Looks into the text only where its length leaves the question open. */
+/** Counts code points only if the length in code units does not settle the question. */
 export function isLongerThan(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   return text.length > 2 * lengthMax || countCodePoints(text) > lengthMax;
 }
 
 /**
- * A text as code points. Cutting in UTF-16 code units could leave half of a character behind, which no longer is text
- * once it is written as UTF-8.
+ * Splits a text into code points. Splitting by UTF-16 code units could leave half a character, which is not valid text
+ * in UTF-8.
  */
 export function toCharacters(text: string): string[] {
   // Most text contains no surrogate pair, and splitting it by code units takes a third of the time (measured).
@@ -26,7 +29,7 @@ export function toCharacters(text: string): string[] {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** PostgreSQL's text holds neither NUL nor half of a surrogate pair. */
+/** Returns true if PostgreSQL's text type can hold the text: it accepts neither NUL nor half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

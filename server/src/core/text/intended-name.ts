@@ -1,10 +1,11 @@
-/** Longer than any of our names: anything beyond is not a typo, and comparing takes time. */
+/** This is longer than any of our names. Longer text is not a typo, and comparing it takes time. */
 const lengthMax = 60;
 
 /**
- * The known name that somebody who wrote `written` probably meant: the same letters in another case or with other
- * separators, or the nearest of those that are a slip or two away. Of a name with three letters or fewer, only those that lack a
- * letter, double one or swap two: replacing one makes too many other words. Undefined for a name that is like none of them.
+ * Returns the known name that `written` probably means. It is one with the same letters in another case or with other
+ * separators, or else the nearest name within one or two typos. A name of three letters or fewer only matches if a
+ * letter is missing, doubled or swapped, because replacing one gives too many other words. Returns undefined if no name
+ * is similar.
  */
 export function findIntendedName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > lengthMax) return undefined;
@@ -31,7 +32,7 @@ function countSlipsTo(intended: string, letters: string): number {
   return countSlips(intended.length < 6 ? 1 : 2, letters, intended);
 }
 
-/** Whether a letter is left out or doubled, or two are swapped. */
+/** Returns true if a letter is missing or doubled, or two are swapped. */
 function isShortSlip(letters: string, intended: string): boolean {
   if (letters === '' || Math.abs(letters.length - intended.length) > 1) return false;
   for (let at = 0; at < intended.length; at += 1) {
@@ -46,7 +47,10 @@ function isShortSlip(letters: string, intended: string): boolean {
   return false;
 }
 
-/** How many letters inserted, left out, replaced or swapped with the next one turn one text into the other; infinite beyond `slipsMax`. */
+/**
+ * Returns how many letters must be inserted, removed, replaced or swapped with the next one to turn one text into the
+ * other. Returns infinity if there are more than `slipsMax`.
+ */
 function countSlips(slipsMax: number, a: string, b: string): number {
   if (Math.abs(a.length - b.length) > slipsMax) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

@@ -1,19 +1,19 @@
-/** Line ends, escape sequences, and marks that turn the direction of text around. */
+/** Line ends, escape sequences, and marks that change the direction of text. */
 const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text that others have chosen, as one line that a terminal shows as it is: it cannot pass for a line of ours. */
+/** Returns text from others as one line that a terminal shows literally, so that it cannot imitate our own output. */
 export function toOneLine(text: string): string {
   return text.replaceAll(controls, '?');
 }
 
-/** The same for text that has lines of its own. */
+/** Works like `toOneLine`, but keeps line feeds and tabs. */
 export function withoutControls(text: string): string {
   return text.replaceAll(controls, (character) => (character === '\n' || character === '\t' ? character : '?'));
 }
 
-/** JSON text in which such characters are escaped: it means the same. */
+/** Escapes such characters in JSON text, which keeps its meaning. */
 export function withEscapedControls(json: string): string {
-  // Below U+0020 JSON has escaped them already; a line feed behind the last brace is not part of it.
+  // JSON has already escaped characters below U+0020. A line feed after the last brace is not part of the JSON.
   return json.replaceAll(/[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => toEscape(character.charCodeAt(index))).join(''),
   );

@@ -9,7 +9,7 @@ export function findRoutingNumberProblem(value: JsonValue | undefined): string |
   return undefined;
 }
 
-/** The digits weighted 3, 7, 1, 3, 7, 1, 3, 7, 1 add up to a multiple of ten. */
+/** Returns true if the digits weighted 3, 7, 1, 3, 7, 1, 3, 7, 1 add up to a multiple of ten. */
 export function passesAbaChecksum(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) sum += Number(digits[index]) * (weights[index % 3] ?? 0);

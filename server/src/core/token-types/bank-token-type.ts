@@ -46,7 +46,10 @@ function deriveBank(data: Sensitive<JsonValue>): DerivedDetails | undefined {
   return { bank: { routing_number: routingNumber, account_number_last4: lastFour(accountNumber) } };
 }
 
-/** The last four digits of a four-digit account number would be the whole number: it is hidden as in the mask. */
+/**
+ * Returns the last four digits, or only `X` for a number of four digits or fewer. Those would reveal the whole number,
+ * and the mask hides it too.
+ */
 function lastFour(accountNumber: string): string {
   return accountNumber.length > 4 ? accountNumber.slice(-4) : 'X'.repeat(accountNumber.length);
 }

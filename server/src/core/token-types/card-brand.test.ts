@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findCardBrand } from './card-brand.ts';
 import { findCardNumberProblem } from './card-number.ts';
 
-// Numbers that networks and processors publish for tests.
+// These are test numbers that networks and processors publish.
 const testNumbers = {
   visa: ['4242424242424242', '4111111111111111', '4222222222222', '4035501000000008'],
   mastercard: ['5555555555554444', '5105105105105100', '2223003122003222', '2720992593319364', '2221000000000009'],

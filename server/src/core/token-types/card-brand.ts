@@ -1,8 +1,8 @@
 import { keysOf } from '../objects/keys-of.ts';
 
 /**
- * Issuer prefixes as the networks publish them, `51-55` being every prefix from 51 to 55. Schemes share space (Elo
- * inside Visa and Discover, for one), so the longest prefix that covers a number names its brand.
+ * Issuer prefixes as published by the networks. `51-55` means every prefix from 51 to 55. Networks share ranges (Elo is
+ * inside Visa and Discover, for example), so the longest prefix that covers a number determines its brand.
  */
 const prefixesByBrand = {
   visa: '4',
@@ -33,7 +33,7 @@ const longestPrefixFirst = keysOf(prefixesByBrand)
   .flatMap((brand) => prefixesByBrand[brand].split(' ').map((prefix) => toPrefixRange(brand, prefix)))
   .toSorted((a, b) => b.first.length - a.first.length);
 
-/** Absent for a number that no listed network issues. */
+/** Returns undefined for a number that no listed network issues. */
 export function findCardBrand(number: string): CardBrand | undefined {
   return longestPrefixFirst.find((range) => covers(range, number))?.brand;
 }
@@ -43,7 +43,10 @@ function toPrefixRange(brand: CardBrand, prefix: string): PrefixRange {
   return { brand, first, last };
 }
 
-/** Both ends have the same length, so comparing text compares the numbers. */
+/**
+ * Returns true if the number is in the range. The two ends have the same length, so comparing text compares the
+ * numbers.
+ */
 function covers(range: PrefixRange, number: string): boolean {
   const prefix = number.slice(0, range.first.length);
   return prefix.length === range.first.length && prefix >= range.first && prefix <= range.last;

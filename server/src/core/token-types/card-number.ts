@@ -14,13 +14,15 @@ export function isCardNumberShaped(value: JsonValue | undefined): value is strin
   return isDigitString(value, { min: 12, max: 19 });
 }
 
-/** What may be shown of a card number: never more than its issuer's prefix and the last four digits. */
+/**
+ * Returns the part of a card number that may be shown: never more than the issuer's prefix and the last four digits.
+ */
 export function toCardDetails(number: JsonValue | undefined): CardDetails | undefined {
   if (!isCardNumberShaped(number)) return undefined;
 
   const brand = findCardBrand(number);
   return {
-    // Issuer prefixes have eight digits since ISO/IEC 7812-1:2017; shorter numbers keep the old six.
+    // Issuer prefixes have had eight digits since ISO/IEC 7812-1:2017. Shorter numbers keep the old six.
     bin: number.slice(0, number.length < 16 ? 6 : 8),
     last4: number.slice(-4),
     ...(brand !== undefined && { brand }),

@@ -24,7 +24,7 @@ export const cardTokenType: TokenType = {
 };
 
 const membersMax = tokenLimits.cardMembersMax;
-/** The verification code has rules of its own. */
+/** The known members except the verification code, which has its own rules. */
 const memberNames = ['number', 'expiration_month', 'expiration_year'];
 const misspelling = 'Is misspelled: the card data has an unknown member with a very similar name.';
 
@@ -47,13 +47,16 @@ function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
   });
 }
 
-/** A known member that another name in the data closely resembles: under that name a number would not be masked. */
+/**
+ * Returns a known member that another name in the data closely resembles. A number under that other name would not be
+ * masked.
+ */
 function findMisspelledMember(card: JsonObject): string | undefined {
   const others = Object.keys(card).filter((name) => name !== 'cvc' && !memberNames.includes(name));
   return others.map((name) => findIntendedName(name, memberNames)).find((name) => name !== undefined);
 }
 
-/** Some clients write null for members that they omit. */
+/** Returns true for null too, because some clients write null for members that they omit. */
 function isAbsentOrWhole(value: JsonValue | undefined, min: number, max: number): boolean {
   return value === undefined || value === null || isWhole(value, min, max);
 }

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { isDigitString } from './digit-string.ts';
 
 /**
- * Three or four digits. A JSON number cannot begin with a zero, so a code sent as a number counts only from 100 on:
- * fewer digits mean that the sender has lost some.
+ * Returns true for three or four digits. A JSON number cannot begin with a zero, so a code sent as a number must be at
+ * least 100. With fewer digits, the sender has lost some.
  */
 export function isVerificationCode(value: JsonValue | undefined): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 100 && value <= 9999;
@@ -12,8 +12,9 @@ export function isVerificationCode(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Card data may have additional members, with one exception. Only `cvc` is erased after its hour, and PCI DSS 3.3.1 forbids
- * keeping a verification code after authorization, so a code under another common name, or a misspelled one, is rejected.
+ * Returns true if the card has a verification code under another common name, or under a misspelled one. Card data may
+ * have additional members, but these are rejected: only `cvc` is erased after an hour, and PCI DSS 3.3.1 forbids
+ * keeping a verification code after authorization.
  */
 export function holdsMisnamedVerificationCode(card: JsonObject): boolean {
   return Object.entries(card).some(([key, value]) => isOtherName(key) && isVerificationCode(value));
@@ -31,7 +32,7 @@ const otherNames = new Set(
   ).split(' '),
 );
 
-/** `card_cvv`, `cardCvv` and `Card-CVV` are the same name. */
+/** Returns the same text for `card_cvv`, `cardCvv` and `Card-CVV`. */
 function toComparableName(key: string): string {
   return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

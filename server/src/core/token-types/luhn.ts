@@ -1,4 +1,7 @@
-/** ISO/IEC 7812-1 annex B: from the right, every second digit is doubled and its digits are added. */
+/**
+ * Checks the Luhn checksum (ISO/IEC 7812-1 annex B): from the right, every second digit is doubled and its digits are
+ * added.
+ */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

@@ -17,7 +17,7 @@ interface Row {
   readonly invalid: readonly JsonValue[];
 }
 
-// What no type made of digits accepts.
+// These are values that no type made of digits accepts.
 const neverDigits: readonly JsonValue[] = [null, true, 123456789, {}, [], '', 'abc', ' 123456789', '123456789\n'];
 
 const rows: Readonly<Record<string, Row>> = {

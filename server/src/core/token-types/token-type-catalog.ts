@@ -19,7 +19,7 @@ const tokenTypes: readonly TokenType[] = [
   employerIdNumberTokenType,
 ];
 
-// A Map, so that a caller's `constructor` or `__proto__` finds nothing.
+// A Map is used so that a caller's `constructor` or `__proto__` finds nothing.
 const typeByName = new Map(tokenTypes.map((type) => [type.name, type]));
 
 export const tokenTypeNames: readonly string[] = tokenTypes.map((type) => type.name);

@@ -2,23 +2,23 @@ import type { FieldErrors } from '../errors/domain-error.ts';
 import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
 
-/** What distinguishes one type of token from another: the rules for its data, and its defaults. */
+/** The rules and defaults that distinguish one type of token from another. */
 export interface TokenType {
   readonly name: string;
-  /** Every problem at once, by path from the token: `data` for the value itself, `data.number` for a member. */
+  /** Returns every problem at once, by path from the token: `data` for the value itself, `data.number` for a member. */
   readonly validate: (data: Sensitive<JsonValue>) => FieldErrors | undefined;
   readonly defaultContainers: readonly string[];
-  /** An expression, or a tree of them; without one a masked view has no data at all. */
+  /** An expression or a tree of expressions. Without one, a masked view has no data at all. */
   readonly defaultMask: JsonValue | undefined;
-  /** The member that the data is about: who sees it has seen the plaintext, whatever else is hidden. */
+  /** The main member of the data. Anyone who sees it has seen the plaintext, whatever else is hidden. */
   readonly essentialMember?: string;
   readonly defaultFingerprintExpression: string;
   readonly defaultSearchIndexes: readonly string[];
-  /** The parts of valid data that a response may show beside the mask; absent when the data has none. */
+  /** Returns the parts of valid data that a response may show beside the mask; undefined if there are none. */
   readonly derive?: (data: Sensitive<JsonValue>) => DerivedDetails | undefined;
 }
 
-/** Uses the names of the wire format, because it is copied into the response unchanged. */
+/** Details with the names of the wire format, because they are copied into the response unchanged. */
 export interface DerivedDetails {
   readonly card?: CardDetails;
   readonly bank?: BankDetails;

@@ -9,13 +9,13 @@ import { ApplicationStore } from './application-store.ts';
 
 const kinds: Readonly<Record<ApplicationType, KeyKind>> = { private: 'pvt', public: 'pub', management: 'mgt' };
 
-/** Who issues a key, and on whose authority. */
+/** The issuer of a key, and the authority that the issuer acts on. */
 interface Issuer {
   readonly createdBy: string | null;
   readonly authority: Authority;
 }
 
-/** Creates application keys: the text is returned once, the hash is stored. */
+/** Creates application keys. The text of a key is returned once; only its hash is stored. */
 export class ApiKeyMaker {
   readonly #systemKeys: SystemKeys;
 
@@ -27,7 +27,7 @@ export class ApiKeyMaker {
     return this.#make(tx, application, { ...issuer, isPending: false });
   }
 
-  /** A key that is refused until it is approved. Its text is returned now: nobody could show it later. */
+  /** Creates a key that is rejected until it is approved. Its text is returned now because it cannot be shown later. */
   makePending(tx: Transaction, application: Application, issuer: Issuer): Promise<NewApplicationKey> {
     return this.#make(tx, application, { ...issuer, isPending: true });
   }
@@ -40,7 +40,8 @@ export class ApiKeyMaker {
     const environment = await new ApplicationStore(tx, application.tenantId).keyEnvironment();
     const key = generateApiKey(environment, kinds[application.type]);
     const secretHash = this.#systemKeys.hashCredential(key.secret);
-    // Of a secret that is thrown away: servers that know nothing of pending keys cannot accept this one.
+    // This is the hash of a discarded secret, so that servers that do not know about pending keys cannot accept this
+    // key.
     const unusable = () => this.#systemKeys.hashCredential(generateApiKey(environment, kinds[application.type]).secret);
     const stored = await new ApplicationKeyStore(tx, application.tenantId).insert({
       id: key.id,

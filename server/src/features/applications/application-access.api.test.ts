@@ -19,7 +19,7 @@ afterAll(() => vault.stop());
 const body = { name: 'Test', type: 'private', permissions: ['token:read'] };
 interface Endpoint {
   readonly method: string;
-  /** `{id}` stands for an application, `{key}` for one of its keys. */
+  /** `{id}` is replaced by the id of an application, `{key}` by the id of one of its keys. */
   readonly path: string;
   readonly permission: string;
   readonly body?: object;

@@ -24,7 +24,7 @@ import { ApplicationStore } from './application-store.ts';
 import { requireGrantable } from './require-grantable.ts';
 import { requireManageable, requireWithinLimit } from './require-within-limit.ts';
 
-/** Gives an application the rights that were approved, if its requester could still give them. */
+/** Grants an application the approved rights, if its requester could still grant them. */
 export class ApplicationApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<void> {
     await new ApplicationStore(tx, tenantId).lock(toId<ApplicationId>(subjectId));
@@ -68,7 +68,7 @@ export class ApplicationApproval implements ApprovalEffect {
     });
   }
 
-  /** An application that was created for the request has never had any rights. */
+  /** Deletes an application that was created for the request. It has never had any rights. */
   async discard(
     tx: Transaction,
     tenantId: TenantId,
@@ -83,7 +83,10 @@ export class ApplicationApproval implements ApprovalEffect {
   }
 }
 
-/** A new application was requested by whoever created it, or by whoever has updated it since. */
+/**
+ * Throws if the requester has lost the permission. The request for a new application came from its creator or from a
+ * later updater, so either permission is enough.
+ */
 function requireRight({ grants }: Caller, { awaitsApproval }: Application): void {
   const isCreator = awaitsApproval && isGranted(grants, 'application:create');
   if (isCreator || isGranted(grants, 'application:update')) return;

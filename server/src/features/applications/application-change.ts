@@ -7,12 +7,12 @@ import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approva
 import type { Application } from './application.ts';
 import type { StoredSettings } from './application-store.ts';
 
-/** Settings without rights, for an application whose rights have yet to be approved. */
+/** Removes the rights from the settings, for an application whose rights have yet to be approved. */
 export function withoutRights(settings: StoredSettings): StoredSettings {
   return { ...settings, permissions: [], rules: [], grantLimit: null };
 }
 
-/** Whether owners and admins have to approve the settings before the application has them. */
+/** Returns true if owners and admins have to approve the settings before they take effect. */
 export async function needsApproval(
   tx: Transaction,
   { tenantId }: Caller,
@@ -38,14 +38,20 @@ export function requestChange(
   });
 }
 
-/** A new application is shown with the rights that it is to have; whatever else is pending is shown with what is in force. */
+/**
+ * Returns the application as callers see it. A new application has the rights that were requested for it; an existing
+ * one has the rights in force, even if others are pending.
+ */
 export function toShown(application: Application, request: ApprovalRequest | undefined): Application {
   if (!application.awaitsApproval || request?.status !== 'pending') return application;
   const { permissions, rules, grantLimit } = parseChange(request);
   return { ...application, permissions, rules, grantLimit };
 }
 
-/** A new application with the rights that it is to have: whoever manages it is judged by those, and not by the none that it has. */
+/**
+ * Returns a new application with its requested rights. A caller that manages it is checked against those, because it
+ * has no rights yet.
+ */
 export async function withPendingRights(tx: Transaction, application: Application): Promise<Application> {
   if (!application.awaitsApproval) return application;
   const [request] = await new ApprovalStore(tx, application.tenantId).listLatest([application.id]);

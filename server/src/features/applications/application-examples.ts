@@ -41,7 +41,7 @@ const view = {
   ...made,
 };
 
-/** What the application of the examples has in a tenant that demands approvals. */
+/** The rules of the example application in a tenant that requires approvals. */
 const revealing = settings.rules.map((rule) => ({ ...rule, transform: 'reveal' }));
 
 const webShop = {

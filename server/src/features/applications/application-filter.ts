@@ -5,13 +5,13 @@ import { isUuid } from '../../core/identity/ids.ts';
 import { pageParameters } from '../../http/parameters/pagination.ts';
 import { queryParameters } from '../../http/parameters/query-parameters.ts';
 
-/** Which applications, or keys of one, to list; undefined means all. */
+/** The applications, or the keys of one, to list. Undefined matches all. */
 export interface ApplicationFilter {
   readonly ids: readonly string[] | undefined;
   readonly types: readonly ApplicationType[] | undefined;
 }
 
-/** How many ids one request may contain. */
+/** The maximum number of ids in one request. */
 const idsMax = 100;
 const Id = Type.String({ maxLength: 36 });
 const TypeName = Type.Enum([...applicationTypes]);

@@ -20,7 +20,7 @@ import { ApplicationStore } from './application-store.ts';
 import { requireGrantable } from './require-grantable.ts';
 import { isOwn, requireManageable } from './require-within-limit.ts';
 
-/** Lets a key in that was approved, with the rights that its application had when it was requested. */
+/** Activates an approved key, if its application still has the rights that it had at the time of the request. */
 export class ApplicationKeyApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId, request: ApprovalRequest): Promise<void> {
     await new ApplicationStore(tx, tenantId).lock(idsOf(request).applicationId);

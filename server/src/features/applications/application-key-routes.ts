@@ -17,7 +17,9 @@ const KeyParameters = Type.Object({
 });
 type KeyParameters = Static<typeof KeyParameters>;
 
-/** What is kept of a request that created a key, in case it is repeated: the secret is shown only once. */
+/**
+ * The stored result of a request that created a key, in case of a retry. It has no secret, which is shown only once.
+ */
 interface CreatedKey {
   readonly applicationId: ApplicationId;
   readonly keyId: ApplicationKeyId;

@@ -6,7 +6,7 @@ import type { ApplicationKey } from './application.ts';
 const columns = `id, version, created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt",
   pending_hash is not null as "awaitsApproval"`;
 
-/** How many keys an application has, and when one of them was last used, as far as that was noted. */
+/** The number of keys of an application, and the last recorded use of any of them. */
 export interface KeyUse {
   readonly count: number;
   readonly lastUsedAt: Date | null;
@@ -25,7 +25,7 @@ export class ApplicationKeyStore {
     id: ApplicationKeyId;
     applicationId: ApplicationId;
     secretHash: Buffer;
-    /** Takes the place of `secretHash` once the key is approved. */
+    /** Replaces `secretHash` when the key is approved. */
     pendingHash: Buffer | null;
     createdBy: string | null;
     authority: Authority;
@@ -65,7 +65,7 @@ export class ApplicationKeyStore {
     return row?.total ?? 0;
   }
 
-  /** Of every application that has keys. */
+  /** Returns the key use of every application that has keys. */
   listUses(): Promise<(KeyUse & { readonly applicationId: ApplicationId })[]> {
     return this.#tx.query({
       text: `select application_id as "applicationId", count(*)::integer as count, max(last_used_at) as "lastUsedAt"
@@ -82,7 +82,9 @@ export class ApplicationKeyStore {
     return row;
   }
 
-  /** The key works on every server as soon as this commits; false if there is none that waits. */
+  /**
+   * Activates a pending key. It works on every server as soon as this commits. Returns false if no such key is pending.
+   */
   async release(applicationId: ApplicationId, id: ApplicationKeyId): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update application_keys set secret_hash = pending_hash, pending_hash = null
@@ -100,7 +102,7 @@ export class ApplicationKeyStore {
     return rows.length > 0;
   }
 
-  /** All keys of the application but one; returns which they were. */
+  /** Deletes all keys of the application except one, and returns the ids of the deleted keys. */
   async deleteOthers(applicationId: ApplicationId, id: ApplicationKeyId): Promise<ApplicationKeyId[]> {
     const rows = await this.#tx.query<{ id: ApplicationKeyId }>({
       text: 'delete from application_keys where tenant_id = $1 and application_id = $2 and id <> $3 returning id',

@@ -16,7 +16,7 @@ import { applicationEvent, noSuchApplication } from './application-service.ts';
 import { ApplicationStore } from './application-store.ts';
 
 const operator = { createdBy: null, authority: operatorAuthority };
-/** Far more than a tenant has. */
+/** This is far more than any tenant has. */
 const listedMax = 10_000;
 
 export interface UsedApplication {
@@ -24,7 +24,7 @@ export interface UsedApplication {
   readonly keys: KeyUse;
 }
 
-/** A new key, in the only place that shows its text. */
+/** A new key. Its text is not shown anywhere else. */
 export interface IssuedKey {
   readonly applicationId: ApplicationId;
   readonly keyId: ApplicationKeyId;
@@ -33,8 +33,9 @@ export interface IssuedKey {
 }
 
 /**
- * The way back into a tenant whose management keys are lost: an operator issues one on the command line. Only for management
- * applications, which can create keys for all others. The tenant finds each step in its audit log, as done by the system.
+ * Restores access to a tenant whose management keys are lost: an operator issues a new key on the command line. This
+ * works only for management applications, which can create keys for all others. Each step is recorded in the audit log
+ * of the tenant as an action of the system.
  */
 export class ApplicationRecovery {
   readonly #database: Database;
@@ -45,7 +46,7 @@ export class ApplicationRecovery {
     this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
-  /** All applications, newest first, with how many keys each has and when one was last used. */
+  /** Lists all applications, newest first, with the number of their keys and the last use of any of them. */
   async list(tenantId: TenantId): Promise<UsedApplication[]> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = await holdTenant(tx, tenantId);
@@ -61,7 +62,7 @@ export class ApplicationRecovery {
     });
   }
 
-  /** A management application with every management permission, and its key. */
+  /** Creates a management application with every management permission, and a key for it. */
   async create(tenantId: TenantId, name: string): Promise<IssuedKey> {
     const id = toId<ApplicationId>(crypto.randomUUID());
     return this.#database.forTenant(tenantId, async (tx) => {
@@ -88,14 +89,17 @@ export class ApplicationRecovery {
     });
   }
 
-  /** Another key for a management application. Others of its keys that are revoked stop working with the commit. */
+  /**
+   * Issues another key for a management application. If other keys are revoked, they stop working as soon as this
+   * commits.
+   */
   async issueKey(
     tenantId: TenantId,
     applicationId: ApplicationId,
     { revokesOthers }: { readonly revokesOthers: boolean },
   ): Promise<IssuedKey> {
     return this.#database.forTenant(tenantId, async (tx) => {
-      // Held until the commit: of two that issue keys at once, the second sees the key of the first.
+      // The lock is held until the commit: if two keys are issued at once, the second call sees the key of the first.
       const application = await (await holdTenant(tx, tenantId)).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
       requireRecoverable(application);
@@ -126,13 +130,15 @@ function requireRecoverable({ type, expiresAt }: Application): void {
   }
 }
 
-/** The tenant exists and cannot be deleted before the transaction ends. */
+/** Throws if the tenant is missing or deleted. Prevents its deletion before the transaction ends. */
 async function holdTenant(tx: Transaction, tenantId: TenantId): Promise<ApplicationStore> {
   await requireOpenTenant(tx, tenantId);
   return new ApplicationStore(tx, tenantId);
 }
 
-/** A key gives its holder the rights of the application, so the record tells which those are. */
+/**
+ * Returns the audit event for a new key. A key gives its holder the rights of the application, so the event lists them.
+ */
 function issueEvent(application: Application, keyId: string, revoked: readonly string[]): AuditEvent {
   const changes = [`key added: ${keyId}`, ...revoked.map((id) => `key removed: ${id}`)];
   return {

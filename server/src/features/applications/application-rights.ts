@@ -4,7 +4,7 @@ import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApplicationStore } from './application-store.ts';
 
-/** What applications may do at this moment, whether or not one of their keys is in use. */
+/** Looks up the current rights of applications, whether or not any of their keys is in use. */
 export class ApplicationRights {
   readonly #database: Database;
 
@@ -12,7 +12,7 @@ export class ApplicationRights {
     this.#database = database;
   }
 
-  /** Undefined if there is no such application, or it has expired. */
+  /** Returns undefined if there is no such application, or if it has expired. */
   async find(tenantId: TenantId, id: ApplicationId): Promise<Pick<Identity, 'grants' | 'applicationType'> | undefined> {
     const application = await this.#database.forTenant(tenantId, (tx) =>
       new ApplicationStore(tx, tenantId).findUsable(id),

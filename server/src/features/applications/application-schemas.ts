@@ -106,7 +106,7 @@ nameSchemas({
   ApplicationPage,
 });
 
-/** The type is known when an application is created; an update looks it up later. */
+/** Converts a request body. The type is known if an application is being created; an update looks it up later. */
 export function toApplicationSettings(
   body: Static<typeof UpdateApplication>,
   type?: ApplicationType,

@@ -66,7 +66,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** The text of a key contains the environment of its tenant. */
+  /** Returns the environment of the tenant, which is part of the text of every key. */
   async keyEnvironment(): Promise<KeyEnvironment> {
     const [row] = await this.#tx.query<{ type: string }>({
       text: 'select type from tenants where id = $1',
@@ -83,7 +83,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Like `find`, unless it has expired. */
+  /** Works like `find`, but ignores an expired application. */
   async findUsable(id: ApplicationId): Promise<Application | undefined> {
     const [row] = await this.#tx.query<Application>({
       text: `select ${columns} from applications where tenant_id = $1 and id = $2 and (expires_at is null or expires_at > now())`,
@@ -92,7 +92,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Like `find`, and locks the row until this transaction ends. */
+  /** Works like `find`, and locks the row until this transaction ends. */
   async lock(id: ApplicationId): Promise<Application | undefined> {
     const [row] = await this.#tx.query<Application>({
       text: `select ${columns} from applications where tenant_id = $1 and id = $2 for no key update`,
@@ -101,7 +101,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Newest first. A tenant has hundreds of applications at most, so counting them is cheap. */
+  /** Lists applications, newest first. A tenant has hundreds of them at most, so counting them is cheap. */
   async list(
     { ids, types }: ApplicationFilter,
     { page, size }: PageRequest,
@@ -119,7 +119,7 @@ export class ApplicationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Those that have not expired, by id after one, of one type or of all. */
+  /** Lists applications that have not expired, ordered by id and starting after the given one. */
   listUsable({ type, after, limit }: UsablePage): Promise<Application[]> {
     return this.#tx.query({
       text: `select ${columns} from applications
@@ -130,7 +130,7 @@ export class ApplicationStore {
     });
   }
 
-  /** From then on it has the rights that it is given, so it waits for no approval. */
+  /** Updates an application. It then has the given rights, so it no longer waits for approval. */
   async update(
     id: ApplicationId,
     settings: StoredSettings & { modifiedBy: string; authority: Authority },
@@ -159,7 +159,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Its keys are deleted with it. */
+  /** Deletes an application and its keys. */
   async delete(id: ApplicationId): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'delete from applications where tenant_id = $1 and id = $2 returning id',

@@ -12,13 +12,16 @@ export interface Application {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
-  /** Null if the application has no list, which is different from an empty list. */
+  /** Null if the application has no list. An empty list means something else. */
   readonly allowedDestinations: readonly string[] | null;
-  /** Origins of pages that may use the keys of a public application; null if it has no list. */
+  /** Origins of the pages that may use the keys of a public application. Null if it has no list. */
   readonly allowedOrigins: readonly string[] | null;
-  /** What a management application may grant; null if there is no limit. */
+  /** The rights that a management application may grant. Null if there is no limit. */
   readonly grantLimit: GrantLimit | null;
-  /** True for a new application whose rights have not been approved: until then it has none, and its keys are refused. */
+  /**
+   * True for a new application whose rights have not been approved. Until then it has no rights, and its keys are
+   * rejected.
+   */
   readonly awaitsApproval: boolean;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -26,15 +29,15 @@ export interface Application {
   readonly modifiedAt: Date | null;
 }
 
-/** An application key as it can be shown at any time: without its secret. */
+/** An application key without its secret, so that it can be shown at any time. */
 export interface ApplicationKey {
   readonly id: ApplicationKeyId;
   readonly version: number;
   readonly createdBy: string | null;
   readonly createdAt: Date;
-  /** Noted every few seconds; null for a key that was never used. */
+  /** Updated every few seconds. Null for a key that was never used. */
   readonly lastUsedAt: Date | null;
-  /** True for a key that is refused until it is approved. */
+  /** True for a key that is rejected until it is approved. */
   readonly awaitsApproval: boolean;
 }
 

@@ -5,8 +5,8 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import { type Authority, grantablePermissions } from '../members/index.ts';
 
 /**
- * Throws if somebody grants what their own role lacks: to an application, by a rule, by what it may grant in turn, or by a key of an
- * application that has it already.
+ * Throws if somebody grants a right that their own role lacks. Rights can be granted to an application directly, by a
+ * rule, by its grant limit, or by a key for an application that already has them.
  */
 export function requireGrantable({ as }: Authority, rights: Omit<HeldRights, 'type'>): void {
   const grantable = grantablePermissions[as === 'ADMIN' ? 'ADMIN' : 'OWNER'];

@@ -11,8 +11,8 @@ export function requireWithinLimit(caller: Caller, rights: HeldRights): void {
 }
 
 /**
- * A limited application manages only what is within its limit: it can neither create a key of a larger application nor revoke
- * one. Its own keys are exempt, because they give it nothing new.
+ * Throws if a limited application manages an application that exceeds its limit. It can neither create nor revoke keys
+ * of such an application. Its own keys are exempt because they give it nothing new.
  */
 export function requireManageable(caller: Caller, application: Application): void {
   if (!isOwn(caller, application)) requireWithinLimit(caller, application);

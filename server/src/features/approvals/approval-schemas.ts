@@ -29,7 +29,7 @@ export const ApprovalView = Type.Object(
 
 nameSchemas({ Approval: ApprovalView });
 
-/** A member for a view: absent for what never needed approval. */
+/** Returns the `approval` field of a view. It is absent if no approval was ever needed. */
 export function toApprovalField(request: ApprovalRequest | undefined): { approval?: Static<typeof ApprovalView> } {
   if (request === undefined) return {};
   return {

@@ -10,10 +10,10 @@ type ApprovalRow = Omit<ApprovalRequest, 'approvals'> & {
   }[];
 };
 
-/** The same people as for exports, except that nobody approves what they have requested themselves. */
+/** The same people as for exports, except that requesters cannot approve their own requests. */
 const mayApprove = `m.role in ('OWNER', 'ADMIN') and coalesce(m.modified_at, m.created_at) <= r.requested_at
   and m.user_id <> r.requested_by`;
-/** An approval ends with the membership of whoever gave it, as long as the request is pending. */
+/** While the request is pending, an approval ends with the membership of the approver. */
 const standing = `approval_votes v left join members m on m.tenant_id = v.tenant_id and m.user_id = v.user_id
   where v.tenant_id = r.tenant_id and v.request_id = r.id and (r.outcome is not null or (${mayApprove}))`;
 const isOpen = 'r.outcome is null and r.expires_at > now()';
@@ -47,7 +47,10 @@ export class ApprovalStore {
     this.#tenantId = tenantId;
   }
 
-  /** Whether the tenant demands approvals. A value that an earlier version has stored counts as the stricter one. */
+  /**
+   * Returns true if the tenant requires approvals. An unknown value stored by an earlier version counts as the stricter
+   * one.
+   */
   async isDemanded(): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `select from tenants where id = $1 and coalesce(settings ->> 'approve_plaintext', 'false') <> 'false'`,
@@ -77,7 +80,7 @@ export class ApprovalStore {
     });
   }
 
-  /** How many are pending in all, and of one requester. */
+  /** Returns the number of pending requests, in total and of one requester. */
   async countPending(requestedBy: string): Promise<{ readonly all: number; readonly own: number }> {
     const [row] = await this.#tx.query<{ all: number; own: number }>({
       text: `select count(*)::integer as all, (count(*) filter (where requested_by = $2))::integer as own
@@ -95,7 +98,10 @@ export class ApprovalStore {
     return row === undefined ? undefined : toRequest(row);
   }
 
-  /** Prevents anybody else from deciding or withdrawing it before this transaction ends; false if it has ended already. */
+  /**
+   * Prevents others from deciding or withdrawing the request before this transaction ends. Returns false if it has
+   * already ended.
+   */
   async lockOpen(id: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `select from approval_requests r where r.tenant_id = $1 and r.id = $2 and ${isOpen} for update`,
@@ -104,7 +110,7 @@ export class ApprovalStore {
     return rows.length > 0;
   }
 
-  /** The newest request of each subject that has one. */
+  /** Returns the newest request of each subject that has one. */
   async listLatest(subjectIds: readonly string[]): Promise<ApprovalRequest[]> {
     if (subjectIds.length === 0) return [];
     const rows = await this.#tx.query<ApprovalRow>({
@@ -124,7 +130,7 @@ export class ApprovalStore {
     return rows.length > 0;
   }
 
-  /** Those that are pending first, each newest first. */
+  /** Lists requests, pending ones first, then newest first. */
   async list(limit: number): Promise<(ApprovalRequest & { readonly requesterName: string | null })[]> {
     const rows = await this.#tx.query<ApprovalRow & { requesterName: string | null }>({
       text: `select ${columns}, coalesce((select email from users where users.id = r.requested_by),
@@ -135,7 +141,10 @@ export class ApprovalStore {
     return rows.map((row) => ({ ...toRequest(row), requesterName: row.requesterName }));
   }
 
-  /** False if the user may not approve it, has already done so, or signed in with a newer method. */
+  /**
+   * Stores an approval. Returns false if the user may not approve the request, has already done so, or signed in with a
+   * method that is newer than the request.
+   */
   async vote(id: string, { userId, provenSince }: Approver): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `with open as (
@@ -150,7 +159,7 @@ export class ApprovalStore {
     return rows.length === 1;
   }
 
-  /** Whether the user may refuse requests: by the role that they have now, since refusing is harmless. */
+  /** Returns true if the user may refuse requests. The current role counts because refusing is harmless. */
   async mayRefuse(userId: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `select from members m where m.tenant_id = $1 and m.user_id = $2 and m.role in ('OWNER', 'ADMIN') for share`,
@@ -171,7 +180,7 @@ export class ApprovalStore {
     });
   }
 
-  /** What was put into force or asked for since takes the place of pending requests about the same. */
+  /** Deletes pending requests for the subject, because a newer change or request replaces them. */
   async withdraw(kind: ApprovalKind, subjectId: string): Promise<void> {
     await this.#tx.query({
       text: 'delete from approval_requests where tenant_id = $1 and kind = $2 and subject_id = $3 and outcome is null',
@@ -179,7 +188,7 @@ export class ApprovalStore {
     });
   }
 
-  /** For a subject that is gone, and the keys of an application that is. */
+  /** Deletes pending requests for a deleted subject, including those for the keys of a deleted application. */
   async withdrawAll(subjectId: string): Promise<void> {
     await this.#tx.query({
       text: `delete from approval_requests
@@ -197,7 +206,7 @@ export class ApprovalStore {
     return rows.map(({ id }) => id);
   }
 
-  /** True once, for one caller. */
+  /** Expires a request. Returns true for exactly one caller. */
   async expire(id: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update approval_requests set outcome = 'expired', decided_at = now()
@@ -207,7 +216,9 @@ export class ApprovalStore {
     return rows.length === 1;
   }
 
-  /** The log keeps what was decided; this list only has to show what was decided lately. */
+  /**
+   * Deletes requests that were decided long ago. The audit log keeps the decisions; this list only shows recent ones.
+   */
   async forgetDecided(days: number, limit: number): Promise<number> {
     const rows = await this.#tx.query({
       text: `delete from approval_requests where tenant_id = $1 and id = any (array(

@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 export const approvalKinds = ['application', 'key', 'role', 'invitation', 'settings'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** `stale`: it was approved, but no longer applied. */
+/** A `stale` request was approved, but no longer applied. */
 export const approvalStatuses = ['pending', 'approved', 'refused', 'expired', 'stale'] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
 
@@ -21,7 +21,7 @@ interface Given {
   readonly approvedAt: Date;
 }
 
-/** A change that would widen access to plaintext, with who wants it and who has approved it. */
+/** A change that would widen access to plaintext, with its requester and its approvers. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly kind: ApprovalKind;
@@ -29,60 +29,66 @@ export interface ApprovalRequest {
   readonly subjectId: string;
   /** The application that a key belongs to. */
   readonly applicationId: string | null;
-  /** What would be put into force, as the feature that it belongs to has written it. */
+  /** The change to put into force, in the format of the feature that it belongs to. */
   readonly change: unknown;
-  /** Digest of what was in force when it was requested. */
+  /** Digest of the state that was in force at the time of the request. */
   readonly basis: string;
   readonly requestedBy: string;
-  /** The key that an application used; null if a member requested it. */
+  /** The key of the requesting application. Null if a member made the request. */
   readonly requestedKey: string | null;
   readonly requestedAt: Date;
   readonly expiresAt: Date;
   readonly approvalsNeeded: number;
-  /** Only from people who may still approve. */
+  /** The approvals of people who may still approve. */
   readonly approvals: readonly Given[];
   readonly status: ApprovalStatus;
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
 }
 
-/** Somebody whose approval counts, if the rules allow it. */
+/** A person who wants to approve. The approval counts if the rules allow it. */
 export interface Approver {
   readonly userId: string;
-  /** When the sign-in method was set up that they signed in with. */
+  /** The time at which the sign-in method that they used was set up. */
   readonly provenSince: Date;
 }
 
 /** A request that has all its approvals. */
 export interface ApprovedRequest {
   readonly request: ApprovalRequest;
-  /** Who requested it, with the rights that they have now. */
+  /** The requester with their current rights. */
   readonly requester: Caller;
-  /** Whose approval was the last that it needed. */
+  /** The person who gave the last required approval. */
   readonly approver: UserCaller;
 }
 
-/** What a request is about, for people who decide about it. */
+/** A description of a request for the people who decide it. */
 export interface ApprovalDescription {
   readonly title: string;
-  /** What it would allow, in plain sentences. */
+  /** The access that the change would allow, in plain sentences. */
   readonly sentences: readonly string[];
-  /** What exactly would be added and removed. */
+  /** The exact additions and removals. */
   readonly changes: readonly string[];
 }
 
-/** What a feature does with the requests of one kind. */
+/** The way in which a feature handles the requests of one kind. */
 export interface ApprovalEffect {
-  /** Locks what would change, as the feature does before it requests an approval, so that both take locks in the same order. */
+  /**
+   * Locks the subject of the change. The feature does the same before it requests an approval, so that both take locks
+   * in the same order.
+   */
   lock(tx: Transaction, tenantId: TenantId, request: ApprovalRequest): Promise<void>;
-  /** Reads what people need to know, from what is stored and not from the request alone. */
+  /** Describes the request from stored data, not from the request alone. */
   describe(tx: Transaction, tenantId: TenantId, request: ApprovalRequest): Promise<ApprovalDescription>;
   /**
-   * Puts the change into force and records it. Throws a `DomainError` before it has written anything if the request is stale: what
-   * it was based on has changed, or its requester could not request it now.
+   * Puts the change into force and records it. Throws a `DomainError` before writing anything if the request is stale:
+   * either its basis has changed, or its requester could not request it now.
    */
   apply(tx: Transaction, approved: ApprovedRequest): Promise<void>;
-  /** Removes what was created for the request and is of no use without it, after a refusal or when it expires. */
+  /**
+   * Deletes anything that was created for the request and is useless without it. Called if the request is refused,
+   * expires or is stale.
+   */
   discard(tx: Transaction, tenantId: TenantId, request: ApprovalRequest, actor: UserCaller | 'system'): Promise<void>;
 }
 
@@ -94,7 +100,7 @@ const entityTypes: Readonly<Record<ApprovalKind, EntityType>> = {
   settings: 'tenant',
 };
 
-/** The record of a step of a request. All of them but the first name its requester, whoever takes the step. */
+/** Returns the audit event for a step of a request. Every step except the first names the requester. */
 export function approvalEvent(
   request: Pick<ApprovalRequest, 'kind' | 'subjectId' | 'applicationId'>,
   operation: Operation,
@@ -114,7 +120,7 @@ export function noSuchRequest(): DomainError {
   return new DomainError('not-found', 'There is no such request for approval.');
 }
 
-/** Thrown by `apply`: what was approved is no longer what would happen. */
+/** Creates the error that `apply` throws if the approved change is no longer what would happen. */
 export function staleRequest(why: string): DomainError {
   return new DomainError('forbidden', `The request no longer applies: ${why}. It has ended and can be made again.`);
 }

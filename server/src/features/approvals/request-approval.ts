@@ -7,7 +7,9 @@ import { sha256 } from '../../platform/keyring/sealing/sha256.ts';
 import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } from './approval.ts';
 import { ApprovalStore } from './approval-store.ts';
 
-/** More than anybody decides about in three days. A key that floods the list must not keep everybody else from asking. */
+/**
+ * This is more than anybody decides in three days. A key that floods the list must not block the requests of others.
+ */
 const pendingMax = 200;
 const pendingMaxOfOne = 50;
 
@@ -16,16 +18,16 @@ interface WantedChange {
   readonly subjectId: string;
   readonly applicationId?: string;
   readonly change: object;
-  /** Text of what is in force. If it differs when the request is approved, the request is stale. */
+  /** Text of the state in force. If it differs at the time of the approval, the request is stale. */
   readonly basis: string;
-  /** What the change would add and remove. */
+  /** The additions and removals of the change. */
   readonly details: AuditDetails;
 }
 
 /**
- * Keeps a change until it is approved, in place of an earlier one about the same, and records that it was requested. Two people
- * agree to each: the member who requests it and one who approves it, or two who approve what an application requests, because
- * nobody knows which people have its key.
+ * Stores a change until it is approved, replacing an earlier request for the same subject, and records the request.
+ * Each change takes the consent of two people. For a member, these are the requester and one approver. For an
+ * application, these are two approvers, because nobody knows which people have its key.
  */
 export async function requestApproval(tx: Transaction, caller: Caller, wanted: WantedChange): Promise<ApprovalRequest> {
   const { kind, subjectId, applicationId = null, change } = wanted;
@@ -53,7 +55,7 @@ export async function requestApproval(tx: Transaction, caller: Caller, wanted: W
   return request;
 }
 
-/** Throws if something else is in force than when the approval was requested. */
+/** Throws if the state in force has changed since the approval was requested. */
 export function requireSameBasis({ basis }: ApprovalRequest, current: string): void {
   if (basis !== toBasis(current)) throw staleRequest('what it would change has been changed since');
 }

@@ -1,13 +1,16 @@
 import type { ApplicationKeyId } from '../../core/identity/ids.ts';
 import { decodeKeyId } from '../../platform/keyring/sign-in/api-key.ts';
 
-/** Tells which pages may use a key; implemented by the applications feature. */
+/** Finds the pages that may use a key. Implemented by the applications feature. */
 export interface AllowedOriginFinder {
-  /** Undefined for a key that is unknown, expired, or not of a public application; empty for one without a list. */
+  /**
+   * Returns undefined if the key is unknown, has expired, or does not belong to a public application. Returns an empty
+   * list if the application has no list.
+   */
   findAllowedOrigins(keyId: ApplicationKeyId): Promise<readonly string[] | undefined>;
 }
 
-/** `text` is the part of a key that names it, as a page has put it into an address. */
+/** Finds the allowed origins. `text` is the part of a key that identifies it, taken from a query string. */
 export async function findOriginsOf(
   finder: AllowedOriginFinder,
   text: unknown,

@@ -5,27 +5,30 @@ import { membersOf } from '../../core/objects/members-of.ts';
 import { integrityOf } from '../../platform/keyring/sealing/integrity.ts';
 import { isStaticFile, readStaticFile, type StaticFile } from '../../http/pages/static-file.ts';
 
-/** Where `npm run build` puts the card fields; next to `src/` and `dist/`, so the same path works for both. */
+/**
+ * The folder into which `npm run build` writes the card fields. It is next to `src/` and `dist/`, so the same path
+ * works for both.
+ */
 export const builtElements = path.resolve(import.meta.dirname, '../../../assets/elements');
 
 export interface ElementsFile extends StaticFile {
-  /** What a page compares the file with, in the form of its `integrity` attribute. */
+  /** The hash that a page compares the file with, in the format of the `integrity` attribute. */
   readonly integrity: string;
 }
 
-/** The built card fields. The version is part of their paths and changes with any of them. */
+/** The built card fields. Their paths contain the version, which changes if any of the files changes. */
 export interface ElementsFiles {
   readonly version: string;
   readonly files: readonly ElementsFile[];
 }
 
-/** Both stand in paths. */
+/** Versions and names are used in paths, so they are restricted to safe characters. */
 const versionForm = /^[0-9A-Za-z][0-9A-Za-z.-]{0,99}$/;
 const nameForm = /^[a-z][a-z0-9-]{0,50}\.[a-z]{1,5}$/;
 
 /**
- * Undefined in a checkout that has not been built. A file that does not fit its manifest is refused at the start: browsers
- * would refuse it later, in every shop.
+ * Reads the built files. Returns undefined in a checkout that has not been built. A file that does not match the
+ * manifest is rejected at startup. Otherwise browsers would reject it later, in every shop.
  */
 export function readElementsFiles(folder: string): ElementsFiles | undefined {
   const manifest = path.join(folder, 'manifest.json');
@@ -41,7 +44,6 @@ export function fileOf({ files }: ElementsFiles, name: string): ElementsFile {
   return found;
 }
 
-/** Where a file of this build is. */
 export function pathOf({ version }: ElementsFiles, { name }: ElementsFile): string {
   return `/elements/${version}/${name}`;
 }

@@ -20,7 +20,7 @@ afterAll(async () => {
   await build.remove();
 });
 
-/** The part of a key that names it. */
+/** Registers a key with these origins and returns the part of the key that identifies it. */
 function keyWith(allowed: readonly string[]): string {
   const id = crypto.randomUUID();
   lists.set(id, allowed);

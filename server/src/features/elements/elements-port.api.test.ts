@@ -120,7 +120,7 @@ describe('a server that is told to stop', () => {
   });
 });
 
-/** Its authorizer lists the destination, which the proxy requires of card fields. */
+/** Starts a session whose authorizer lists the destination. The proxy requires this for card fields. */
 async function startSession(vault: TestVault, tenant: TestTenant, permissions: readonly string[]): Promise<string> {
   const started = await vault.request('POST', '/sessions', { key: tenant.keys.public });
   const { nonce, session_key: key } = started.body as { nonce: string; session_key: string };

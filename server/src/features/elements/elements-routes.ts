@@ -15,13 +15,13 @@ interface CheckRoute {
   readonly Querystring: { readonly key?: unknown; readonly origin?: unknown };
 }
 
-/** No route of the vault is found on the elements origin, and none of these anywhere else. */
+/** Routes of the vault do not exist on the elements origin, and these routes exist nowhere else. */
 const options = { ...pageOptions, constraints: elementsConstraint };
 
-/** For a file under a path that outlives a release. */
+/** Cache control for a file whose path stays the same across releases. */
 const keptShortly = 'public, max-age=300';
 
-/** What the elements origin serves. `build` is undefined in a checkout that has not been built. */
+/** Adds the routes of the elements origin. `build` is undefined in a checkout that has not been built. */
 export function addElementsRoutes(
   app: FastifyInstance,
   { build, origins }: { readonly build: ElementsFiles | undefined; readonly origins: AllowedOriginFinder },
@@ -43,7 +43,7 @@ export function addElementsRoutes(
   }
 }
 
-/** Why a frame did not start, for the console of a developer: browsers tell a page nothing about that. */
+/** Adds a route that says why a frame did not start, for the console of a developer. Browsers do not tell the page. */
 function addCheckRoute(app: FastifyInstance, origins: AllowedOriginFinder): void {
   app.get<CheckRoute>('/elements/check', options, async ({ query }, reply) => {
     allowEveryPage(reply);
@@ -71,10 +71,10 @@ function addFileRoutes(app: FastifyInstance, build: ElementsFiles): void {
   }
 }
 
-/** The script that pages name: at our own path, and at the one that published packages ask for. */
+/** Adds the routes of the client script: the path of the vault, and the path that published packages request. */
 function addClientRoutes(app: FastifyInstance, build: ElementsFiles): void {
   const client = fileOf(build, 'client.js');
-  // Weak: it names the content, whichever way that is compressed.
+  // The tag is weak because it identifies the content, independent of the compression.
   const tag = `W/"${build.version}"`;
   for (const path of ['/elements/client.js', '/web-elements/:version/client/index.js']) {
     app.get(path, options, (request, reply) => {
@@ -93,7 +93,7 @@ function addUnbuiltRoutes(app: FastifyInstance): void {
   }
 }
 
-/** The same for every page, so that a copy in a cache serves all of them. */
+/** Allows every page. The headers are the same for all pages, so that one cached copy serves all of them. */
 function allowEveryPage(reply: FastifyReply): FastifyReply {
   return reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin');
 }

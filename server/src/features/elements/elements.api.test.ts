@@ -31,7 +31,7 @@ afterAll(async () => {
   await build.remove();
 });
 
-/** Over the port of the elements origin. */
+/** Sends a request to the port of the elements origin. */
 async function ask(method: string, path: string, request: TestRequest = {}) {
   const answer = await vault.request(method, path, { ...request, url });
   cookies.push(...answer.headers.getSetCookie());
@@ -279,7 +279,7 @@ describe('the API behind /api', () => {
     expect(created.status).toBe(201);
     const { id } = created.body as { id: string };
     expect((await vault.request('GET', `/tokens/${id}`, { key: tenant.keys.private })).status).toBe(200);
-    // It may not read, which is for the API to say.
+    // The key has no read access. The API decides this, not the elements origin.
     expect((await ask('GET', `/api/tokens/${id}`, { key: tenant.keys.public })).body).toMatchObject({
       status: 403,
       instance: '/tokens/{id}',

@@ -1,12 +1,12 @@
 import { type ElementsFiles, fileOf, pathOf } from './elements-files.ts';
 import { html } from '../../http/pages/html.ts';
 
-/** The page inside a field, which shows it. */
+/** Renders the page inside a field. */
 export function renderField(build: ElementsFiles): string {
   return renderFrame(build, { title: 'Strongroom field', script: 'field.js', style: 'field.css' });
 }
 
-/** The hidden page that calls the API for the fields of a page. */
+/** Renders the hidden page that calls the API on behalf of the fields of a page. */
 export function renderController(build: ElementsFiles): string {
   return renderFrame(build, { title: 'Strongroom controller', script: 'controller.js' });
 }

@@ -1,7 +1,10 @@
-/** A scheme, a host and perhaps a port. They were checked when they were stored, but here they become part of a policy. */
+/**
+ * A scheme, a host and optionally a port. Origins were checked when they were stored, but here they become part of a
+ * policy.
+ */
 const bareOrigin = /^https?:\/\/(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** Features of browsers that a field has no use for. Copying a value is the one that it has. */
+/** Browser features that a field does not need. It only needs to copy a value. */
 const deniedFeatures = [
   'accelerometer',
   'autoplay',
@@ -33,7 +36,9 @@ const deniedFeatures = [
   'xr-spatial-tracking',
 ];
 
-/** Everything that keeps a frame apart from the page around it. Only pages of these origins can show it. */
+/**
+ * Returns the headers that isolate a frame from the page around it. Only pages of the given origins can show the frame.
+ */
 export function frameHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
   return {
     'content-security-policy': framePolicy(origins),

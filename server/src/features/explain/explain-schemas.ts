@@ -154,7 +154,7 @@ function toDecision({ permission, decision, mask, authorsViews }: Explanation): 
     is_plain_permission: isPlain,
     ...(isPlain ? {} : { rule: toAccessRuleView(rule) }),
     ...(authorsViews === undefined ? {} : { authors_views: authorsViews }),
-    // A caller that can define a view of the data can see the data, whatever the response to a single update shows.
+    // A caller that can define a view of the data can see the data, even if the response to an update shows less.
     sees: { data: authorsViews === true ? 'plaintext' : seen[transform], ...(mask === undefined ? {} : { mask }) },
   };
 }

@@ -105,7 +105,7 @@ export function toWhoQuestion({ token_id, container, start }: Static<typeof Find
   };
 }
 
-/** `<list>.<id>` of the last that was looked at. */
+/** Parses a cursor: `<list>.<id>` of the last row of an earlier response. */
 function parseCursor(text: string): OnlookerCursor {
   const [name, id = '', ...rest] = text.split('.');
   const list = onlookerLists.find((known) => known === name);

@@ -22,17 +22,17 @@ import { MemberStore, type Role, rolePermissions } from '../members/index.ts';
 import { listLiveSessions, type LiveSession } from '../sessions/index.ts';
 import { listSharedContainers, noSuchToken, type TokenStore } from '../tokens/index.ts';
 
-/** In the order in which they are looked at. */
+/** The lists in the order in which they are read. */
 export const onlookerLists = ['applications', 'members', 'invitations', 'sessions'] as const;
 
-/** Where an earlier response ended. */
+/** The place at which an earlier response ended. */
 export interface OnlookerCursor {
   readonly list: (typeof onlookerLists)[number];
   readonly id: string;
 }
 
 export interface WhoQuestion {
-  /** A container stands for everything in it and below. */
+  /** A container includes everything in it and below it. */
   readonly target: { readonly tokenId: TokenId } | { readonly container: string };
   readonly after: OnlookerCursor | undefined;
 }
@@ -49,34 +49,34 @@ interface SeeingSession extends Sight {
   readonly expiresAt: Date;
 }
 
-/** The ids are for callers who may list members. */
+/** A member who can see the target. The ids are only set for callers who may list members. */
 interface SeeingMember extends Sight {
   readonly id?: string;
   readonly userId?: string;
   readonly role: Role;
 }
 
-/** The id is for callers who may list invitations. */
+/** An invitation whose holder can see the target. The id is only set for callers who may list invitations. */
 interface SeeingInvitation extends Sight {
   readonly id?: string;
   readonly role: string;
   readonly expiresAt: Date;
 }
 
-/** Everybody who can see a token or a token in a container. */
+/** Everybody who can see a token, or a token in a container. */
 export interface Onlookers {
   readonly applications: readonly SeeingApplication[];
   readonly members: readonly SeeingMember[];
   readonly invitations: readonly SeeingInvitation[];
   readonly sessions: readonly SeeingSession[];
-  /** There may be more after this one. */
+  /** The last row of this response, if there may be more. */
   readonly next: OnlookerCursor | undefined;
 }
 
-/** How many are looked at for one response: nothing bounds how many a tenant has. */
+/** The number of rows checked for one response. The number of rows of a tenant has no limit. */
 const rowsPerPart = 1_000;
 
-/** The reverse of explaining: not what one may do, but who may. It looks at rights, never at data. */
+/** Finds everybody who can see a token. This is the reverse of explaining access. It reads rights, never data. */
 export class WhoService {
   readonly #database: Database;
   readonly #tokens: TokenStore;
@@ -99,7 +99,7 @@ export class WhoService {
     );
     const mayList = (permission: 'tenant:member:read' | 'tenant:invitation:read') =>
       actor === 'system' || isGranted(actor.grants, permission);
-    // Rights can have many conditions, so other requests run in between, and the tenant is charged for it.
+    // Rights can have many conditions, so the work yields to other requests, and the tenant is charged for it.
     const look = (holder: SightHolder) => {
       const { rules, limit = [] } = holder.grants;
       if ('container' in target) loopPace.charge(tenantId, weighRights(countConditions([...rules, ...limit])));
@@ -111,7 +111,8 @@ export class WhoService {
     const live = await mapInTurns(sessions, async ({ id, authorizedBy, expiresAt, ...rights }) =>
       withSight({ id, authorizedBy, expiresAt }, await look(toSessionHolder(rights))),
     );
-    // Not before everything is worked out: a request that ran out of time by then was given up, and is not computed to its end.
+    // The record is written after all the work. A request that has timed out by then is abandoned and not computed to
+    // its end.
     await this.#database.forTenant(tenantId, async (tx) => {
       if (actor === 'system') await this.#requireTenant(tx, tenantId);
       await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
@@ -134,7 +135,7 @@ export class WhoService {
     };
   }
 
-  /** The next rows of as many lists as there is room for. */
+  /** Reads the next rows, from as many lists as there is room for. */
   async #readPart(tx: Transaction, tenantId: TenantId, after: OnlookerCursor | undefined) {
     let left = this.#rowsPerPart;
     let next: OnlookerCursor | undefined;
@@ -161,7 +162,10 @@ export class WhoService {
     return { applications, members, invitations, sessions, next };
   }
 
-  /** A token is in certain containers. Tokens in a container may be in others too, where other rules show them. */
+  /**
+   * Returns a function that finds how a holder can see the target. A token is in known containers. Tokens in a
+   * container may also be in other containers, in which other rules show them.
+   */
   async #toFinder(tenantId: TenantId, target: WhoQuestion['target']): Promise<SightFinder> {
     if ('tokenId' in target) return toTokenFinder(await this.#load(tenantId, target.tokenId));
     const { container } = target;
@@ -169,7 +173,7 @@ export class WhoService {
     return (holder) => findSightWithin(holder, container, shared);
   }
 
-  /** No record is written for a tenant that was removed. */
+  /** Throws if the tenant was removed, because no audit record is written for such a tenant. */
   async #requireTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
     if ((await holdTenantState(tx, tenantId)) === 'absent')
       throw new DomainError('not-found', 'There is no such tenant.');
@@ -192,10 +196,10 @@ function toTokenFinder(token: AccessTarget): SightFinder {
   };
 }
 
-/** What the role permits at the portal, and an export, which holds every token of the tenant as plaintext. */
+/** Returns what a role can see. This includes exports, which contain every token of the tenant as plaintext. */
 function toMemberSight(role: Role, findSightOf: SightFinder): Sight {
   const grants = { rules: toRules(rolePermissions[role], []) };
-  // Members have the rights of management, and in the portal no view can be put over data.
+  // Members have management rights, and the portal has no way to define a view of the data.
   const { ways = [], transform = 'redact' } = finish(findSightOf({ applicationType: 'management', grants })) ?? {};
   if (!approvingRoles.has(role)) return { transform, ways };
   return { transform: 'reveal', ways: [...ways, { way: 'approving-exports', transform: 'reveal' }] };
@@ -219,7 +223,7 @@ function toHolder({ type, permissions, rules, grantLimit }: Rights): SightHolder
 
 type Rights = Pick<Application, 'type' | 'permissions' | 'rules' | 'grantLimit'>;
 
-/** As a session key is read when it is used: its own rights, within those of its authorizer. */
+/** Reads the rights of a session in the same way as when its key is used: its own, within those of its authorizer. */
 function toSessionHolder({ permissions, rules, authorizer }: SessionRights): SightHolder {
   return {
     applicationType: 'public',

@@ -45,12 +45,12 @@ async function who(body: object): Promise<WhoJson> {
 const wayOf = (seers: readonly Seer[], id: string, name: string) =>
   seers.find((seer) => seer.id === id)?.ways.find(({ way }) => way === name)?.transform;
 
-/** What every member sees at the portal, and what those see who manage the tenant. */
+/** The ways in which every member sees tokens in the portal, and the further ways of those who manage the tenant. */
 const masked = ['token:read', 'token:search'].map((way) => ({ way, transform: 'mask' }));
 const roundabout = ['handing-out-rights', 'making-members', 'approving-exports'];
 const manager = { transform: 'reveal', ways: [...masked, ...roundabout.map((way) => ({ way, transform: 'reveal' }))] };
 
-/** What a key is really shown. */
+/** Returns the data that a key is actually shown. */
 async function shownTo(key: string): Promise<string | undefined> {
   const { status, body } = await vault.request('GET', `/tokens/${tokenId}`, { key });
   if (status !== 200) return undefined;

@@ -41,7 +41,7 @@ const setRole = (email: string, role: string) =>
     `update members set role = $2 from users where users.id = members.user_id and users.email = $1`,
     [email, role],
   );
-/** As the API does it. */
+/** Changes a role in the same way as the API. */
 const changeRole = async (email: string, role: Role) => {
   const { rows } = await vault.database.owner.query<{ id: string }>(
     'select m.id from members m join users u on u.id = m.user_id where u.email = $1',

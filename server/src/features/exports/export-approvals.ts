@@ -9,13 +9,13 @@ import { type ExportFilter, exportEvent, noSuchExport, type TokenExport } from '
 import { TokenExportStore } from './token-export-store.ts';
 
 const lifetimeSeconds = 24 * 60 * 60;
-/** In production tenants; test tenants need none. */
+/** The number of approvals that a production tenant needs. Test tenants need none. */
 const productionApprovals = 2;
 const listMax = 50;
 
 /**
- * Exports from request to approval. Operators request; signed-in people approve, because on the
- * command line there is no proof of identity.
+ * Handles exports from request to approval. Operators request them. Signed-in people approve them, because the command
+ * line has no proof of identity.
  */
 export class ExportApprovals {
   readonly #database: Database;
@@ -46,7 +46,7 @@ export class ExportApprovals {
     return found;
   }
 
-  /** The newest exports, with how many tokens they would include now. */
+  /** Lists the newest exports, with the number of tokens that they would include now. */
   list(tenantId: TenantId): Promise<(TokenExport & { readonly tokensNow: number })[]> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
@@ -59,8 +59,9 @@ export class ExportApprovals {
   }
 
   /**
-   * One approval per person, for as long as the export is open. `provenSince` is when the sign-in method was set up that the person
-   * signed in with: an operator who creates a link for someone could use it to set one up, and be two people.
+   * Adds an approval to an open export; each person has one. `provenSince` is the time at which the sign-in method of
+   * the person was set up. Without it, an operator who creates a sign-in link for someone could use the link to set up
+   * a method and act as two people.
    */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;
@@ -73,7 +74,7 @@ export class ExportApprovals {
     });
   }
 
-  /** By a person, or by the operator who cancels it. */
+  /** Refuses an export. The actor is a member, or the operator who cancels it. */
   async refuse(tenantId: TenantId, id: string, actor: UserCaller | 'system'): Promise<void> {
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** What an export is, in the first line of the export and of its manifest. */
+/** The header of an export, in the first line of the export and of its manifest. */
 export interface ExportHead {
   readonly version: 1;
   readonly export_id: string;
@@ -9,14 +9,18 @@ export interface ExportHead {
   readonly recipient: string;
 }
 
-/** The first line of an export. It is the only one that is not a token, and the only place with the key of the hashes. */
+/**
+ * Formats the first line of an export. It is the only line that is not a token, and the only place with the key of the
+ * hashes.
+ */
 export function toHeadLine(head: ExportHead, rowKey: string): string {
   return JSON.stringify({ strongroom_export: { ...head, row_key: rowKey } });
 }
 
 /**
- * The manifest: JSON lines, in the order of the export. First a header, then the id and hash of each row, and last
- * the number of rows and the SHA-256 of the encrypted file. It contains no values, and its hashes reveal nothing without the key.
+ * Writes the manifest as JSON lines, in the order of the export. First comes a header, then the id and hash of each
+ * row, and last the number of rows and the SHA-256 of the encrypted file. The manifest contains no values, and its
+ * hashes reveal nothing without the key.
  */
 export class ManifestWriter {
   readonly #file: FileHandle;
@@ -25,7 +29,7 @@ export class ManifestWriter {
     this.#file = file;
   }
 
-  /** The caller keeps ownership of the file. */
+  /** Writes the header. The caller keeps ownership of the file. */
   static async begin(file: FileHandle, head: ExportHead): Promise<ManifestWriter> {
     await file.appendFile(`${JSON.stringify({ strongroom_manifest: head })}\n`);
     return new ManifestWriter(file);
@@ -35,7 +39,7 @@ export class ManifestWriter {
     await this.#file.appendFile(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
 
-  /** Resolves when it is on disk. */
+  /** Writes the last line. Resolves when the manifest is on disk. */
   async finish(end: { readonly tokens: number; readonly file_sha256: string }): Promise<void> {
     await this.#file.appendFile(`${JSON.stringify({ end })}\n`);
     await this.#file.sync();

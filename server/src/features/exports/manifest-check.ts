@@ -4,12 +4,12 @@ import { RowHasher } from '../../platform/keyring/sealing/row-hasher.ts';
 
 export interface ManifestVerdict {
   readonly rows: number;
-  /** Ids of rows that differ or are missing; ten at most. */
+  /** Ids of rows that differ or are missing, at most ten. */
   readonly changed: readonly string[];
   readonly changedCount: number;
-  /** Lines of the export beyond those of the manifest. */
+  /** The number of lines of the export that are not in the manifest. */
   readonly surplus: number;
-  /** From the last line of the manifest; undefined if it is missing, because the export was not finished. */
+  /** The last line of the manifest. Undefined if it is missing because the export was not finished. */
   readonly end: { readonly tokens: number; readonly file_sha256: string } | undefined;
 }
 

@@ -24,11 +24,11 @@ interface ExportRow {
 
 const mayRefuse = `m.role in ('OWNER', 'ADMIN')`;
 /**
- * Who may approve: members who had a suitable role when it was requested. Nobody can be promoted for this export. A member is
- * modified only by getting another role.
+ * Matches the members who may approve: those who had a suitable role when the export was requested. Nobody can be
+ * promoted for this export. `modified_at` of a member changes only with the role.
  */
 const mayApprove = `${mayRefuse} and coalesce(m.modified_at, m.created_at) <= e.requested_at`;
-/** Only these count, so that an approval ends with the membership of the approver. */
+/** The approvals that count. An approval ends with the membership of the approver. */
 const standing = `token_export_approvals a join members m on m.tenant_id = a.tenant_id and m.user_id = a.user_id
   where a.tenant_id = e.tenant_id and a.export_id = e.id and ${mayApprove}`;
 const isOpen = 'e.started_at is null and e.refused_at is null and e.expires_at > now()';
@@ -85,7 +85,7 @@ export class TokenExportStore {
     return row === undefined ? undefined : toTokenExport(row);
   }
 
-  /** Newest first. */
+  /** Lists exports, newest first. */
   async list(limit: number): Promise<TokenExport[]> {
     const rows = await this.#tx.query<ExportRow>({
       text: `select ${columns} from token_exports e where e.tenant_id = $1 order by e.requested_at desc limit $2`,
@@ -94,7 +94,10 @@ export class TokenExportStore {
     return rows.map(toTokenExport);
   }
 
-  /** False if it is no longer open, or the user may not approve it, has already done so, or signed in with a newer method. */
+  /**
+   * Stores an approval. Returns false if the export is no longer open, or if the user may not approve it, has already
+   * done so, or signed in with a method that is newer than the request.
+   */
   async approve(id: string, { userId, provenSince }: { userId: string; provenSince: Date }): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `with open as (
@@ -108,7 +111,10 @@ export class TokenExportStore {
     return rows.length === 1;
   }
 
-  /** By a member who has the role now, since refusing is harmless; or by the operator if no user is named. */
+  /**
+   * Refuses an export. A user needs a suitable role now, which is enough because refusing is harmless. A null user is
+   * the operator.
+   */
   async refuse(id: string, userId: string | null): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_exports e set refused_at = now() where e.tenant_id = $1 and e.id = $2 and ${isOpen}
@@ -119,7 +125,7 @@ export class TokenExportStore {
     return rows.length === 1;
   }
 
-  /** True once, for one caller, and only while it is open and approved. */
+  /** Starts an export. Returns true for exactly one caller, and only while the export is open and approved. */
   async start(id: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_exports e set started_at = now()
@@ -136,7 +142,7 @@ export class TokenExportStore {
     });
   }
 
-  /** How many tokens would be exported now. */
+  /** Returns the number of tokens that would be exported now. */
   countTokens(filter: TokenExport['filter']): Promise<number> {
     return sumTokenCounts(this.#tx, this.#tenantId, filter);
   }

@@ -2,10 +2,10 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { AuditEvent, Operation, Outcome } from '../../platform/audit/record/audit-event.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
 
-/** Which tokens; all by default. */
+/** The tokens to export, all by default. */
 export interface ExportFilter {
   readonly type: string | null;
-  /** Tokens in exactly this container. */
+  /** Selects the tokens in exactly this container. */
   readonly container: string | null;
 }
 
@@ -20,12 +20,12 @@ export interface TokenExport {
   readonly id: string;
   readonly recipient: ExportRecipient;
   readonly filter: ExportFilter;
-  /** Account and machine, as reported by the machine. */
+  /** The account and the machine, as reported by the machine. */
   readonly requestedFrom: string;
   readonly requestedAt: Date;
   readonly expiresAt: Date;
   readonly approvalsNeeded: number;
-  /** Only from people who may still approve. */
+  /** The approvals of people who may still approve. */
   readonly approvals: readonly Approval[];
   readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'started' | 'finished';
   readonly tokens: number | null;

@@ -7,7 +7,7 @@ import { facetValueLengthMax } from '../../platform/audit/record/audit-facet.ts'
 import { type Facet, parseDate, toFacet } from '../logs/index.ts';
 import type { Period } from './exposure-service.ts';
 
-/** A request reads at most this much time; without dates the last of it. */
+/** The longest period of one request, in days. Without dates, a request reads the most recent period of this length. */
 const spanDaysMax = 92;
 const dayMs = 86_400_000;
 
@@ -44,7 +44,7 @@ export const ViewersQuery = queryParameters({
   ...periodParameters,
 });
 
-/** Undefined where nothing can match, such as an id that is no UUID. */
+/** Returns undefined if nothing can match, for example if an id is not a UUID. */
 export function toSubject(query: Static<typeof ExposureQuery>): Facet | undefined {
   const { key_id, application_id, session_id, user_id, source_address } = query;
   const subjects = Object.entries({ key_id, application_id, session_id, user_id, source_address });
@@ -54,11 +54,14 @@ export function toSubject(query: Static<typeof ExposureQuery>): Facet | undefine
     throw invalidField('key_id', `exactly one of ${subjects.map(([name]) => name).join(', ')} is required`);
   const { name, value } = subject;
   if (name === 'source_address') return value.includes('\u0000') ? undefined : toFacet(name, value);
-  // An application, a session and a user are actors, each with an id that nothing else has.
+  // Applications, sessions and users are all actors, and their ids are unique.
   return isUuid(value) ? toFacet(name === 'key_id' ? name : 'actor_id', value) : undefined;
 }
 
-/** Open at its end unless that is given: this server's clock may be behind that of the records. */
+/**
+ * Parses the period. It has no end unless one is given, because the clock of this server may be behind that of the
+ * records.
+ */
 export function toPeriod(query: { readonly start_date?: string; readonly end_date?: string }): Period {
   const to = parseDate('end_date', query.end_date);
   const end = to?.getTime() ?? Date.now();

@@ -10,7 +10,7 @@ import { SubjectExposureTally } from './subject-exposure.ts';
 import { TokenViewersTally } from './token-viewers.ts';
 import { exposureExamples } from './exposure-examples.ts';
 
-/** What one request may read and return. The command line reads more. */
+/** The maximum that one request may read and return. The command line allows more. */
 const limits = { recordsMax: 100_000, linesMax: 10_000 };
 const bounds = `Reads at most ${limits.recordsMax} records and returns at most ${limits.linesMax} lines; if there are more,
 the response is 400 and says so. \`strongroom audit\` has larger limits.`;
@@ -70,7 +70,7 @@ have been deleted since. ${bounds}`,
       const filter = toTokenFilter(query.token_id, period);
       await logs.recordRead(caller, filter);
       const reported = { ...period, keptSince: await logs.findKeptSince(caller) };
-      // PostgreSQL holds no such character, so no record has it.
+      // PostgreSQL cannot store this character, so no record contains it.
       if (query.token_id.includes('\u0000')) return toViewersView(new TokenViewersTally().toViewers(), reported);
       return withSlot(caller.tenantId, async (tenantId) =>
         toViewersView(await exposure.findViewers(filter, { tenantId, limits }), reported),
@@ -78,7 +78,10 @@ have been deleted since. ${bounds}`,
     },
   );
 
-  /** Held until the log has been read, even if nobody waits for the response any more. */
+  /**
+   * Runs the work in a report slot. The slot is held until the log has been read, even if nobody waits for the response
+   * any more.
+   */
   async function withSlot<T>(tenantId: TenantId, work: (tenantId: TenantId) => Promise<T>): Promise<T> {
     const slot = logs.reportSlots.take(tenantId);
     try {

@@ -4,32 +4,32 @@ import type { Facet, Log, LogFilter, LogService } from '../logs/index.ts';
 import { type SubjectExposure, SubjectExposureTally } from './subject-exposure.ts';
 import { type TokenViewers, TokenViewersTally } from './token-viewers.ts';
 
-/** Half open. */
+/** A half-open period: `from` is included, `to` is not. */
 export interface Period {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
 
-/** With the beginning of what the log holds. */
+/** A period with the time at which the log begins. */
 export interface ReportedPeriod extends Period {
   readonly keptSince: Date;
 }
 
-/** How much of the log one question may read, and how much it may hold in memory. */
+/** The maximum that one report may read from the log and hold in memory. */
 export interface ReadingLimits {
   readonly recordsMax: number;
-  /** Lines, and the hosts, addresses and exports that they name. */
+  /** The maximum number of lines, plus the hosts, addresses and exports that they name. */
   readonly linesMax: number;
 }
 
 interface Reading {
   readonly tenantId: TenantId;
   readonly limits: ReadingLimits;
-  /** Told of every record that counts. */
+  /** Called for every record that counts. */
   readonly onRecord?: (log: Log) => void;
 }
 
-/** Finds what somebody has seen, and who has seen something. Reads page by page, each in a short transaction. */
+/** Finds what somebody has seen, and who has seen a token. Reads page by page, each in a short transaction. */
 export class ExposureService {
   readonly #logs: LogService;
 

@@ -102,11 +102,11 @@ describe.each(['before anything is sealed', 'once everything is sealed'])('GET /
       expect(lists.flat().reduce((sum, { count }) => sum + count, 0)).toBe(rows[0]?.n);
       expect(exposure.records).toBe(rows[0]?.n);
     }
-    // From the same address one key was shown a mask and another one plaintext.
+    // From the same address, one key was shown a mask and another key was shown plaintext.
     const { tokens } = await exposureOf('source_address=127.0.0.1');
     const views = tokens.filter(({ token_id }) => token_id === plain[0]).map(({ transform }) => transform);
     expect(views).toEqual(['reveal', 'mask']);
-    // However the address is spelled.
+    // Another spelling of the same address has the same result.
     expect((await exposureOf('source_address=::FFFF:127.0.0.1')).tokens).toEqual(tokens);
   });
 

@@ -4,7 +4,7 @@ import type { Log } from '../logs/index.ts';
 import { parseDetails, parseTransform, tokenKinds } from './log-content.ts';
 import { NameCount, Tallies, type Tally } from './tally.ts';
 
-/** A token that was shown, through one transform. */
+/** A token that was shown with one transform. */
 export interface TokenLine {
   readonly tokenId: string;
   readonly tokenType: string;
@@ -18,28 +18,28 @@ export interface TokenLine {
 export interface CallLine {
   readonly destination: string | null;
   readonly outcome: string;
-  /** With how many of them plaintext was sent. */
+  /** The number of calls that sent plaintext. */
   sent: number;
 }
 
 export interface SearchLine {
   readonly fields: readonly string[];
-  /** Tokens in the responses of all of them. */
+  /** The number of tokens in the responses of all searches. */
   found: number;
-  /** Searches that found nothing. */
+  /** The number of searches that found nothing. */
   missed: number;
-  /** How many of the values asked for no token has. */
+  /** The number of searched values that no token has. */
   missing: number;
 }
 
 export interface MissLine {
   readonly entityType: string;
   readonly operation: string;
-  /** How many things were asked for that do not exist. */
+  /** The number of requested things that do not exist. */
   missing: number;
 }
 
-/** What gave somebody else access: an application, an invitation, a member, an approved export. */
+/** Something that gave others access: an application, an invitation, a member or an approved export. */
 export interface GrantLine {
   readonly entityType: string;
   readonly entityId: string;
@@ -52,7 +52,7 @@ export interface DeedLine {
   readonly outcome: string;
 }
 
-/** Every record is counted in exactly one of the lists. */
+/** The exposure of one subject. Every record is counted in exactly one of the lists. */
 export interface SubjectExposure {
   readonly records: number;
   readonly tokens: readonly (TokenLine & Tally)[];
@@ -65,7 +65,7 @@ export interface SubjectExposure {
   readonly others: readonly (DeedLine & Tally)[];
 }
 
-/** With what a subject lets others see, which are subjects of their own. */
+/** Events by which a subject gives access to others. Those others are subjects of their own. */
 const givesAccess: ReadonlySet<string> = new Set([
   'application create',
   'application update',
@@ -88,12 +88,12 @@ export class SubjectExposureTally {
   readonly #names = new NameCount();
   #records = 0;
 
-  /** Of the lists that have no bound of their own. */
+  /** The size of the lists that have no limit of their own. */
   get size(): number {
     return this.#tokens.size + this.#calls.size + this.#sessions.size + this.#handedOut.size + this.#names.total;
   }
 
-  /** Every record counts. */
+  /** Adds a record. Returns true because every record counts. */
   add(log: Log): boolean {
     this.#records += 1;
     this.#count(log);

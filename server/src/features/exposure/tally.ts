@@ -1,15 +1,17 @@
-/** How often something happened, and when for the first and the last time. */
+/** The number of times something happened, with the first and the last time. */
 export interface Tally {
   count: number;
   firstAt: Date;
   lastAt: Date;
 }
 
-/** Lines by what they have in common, each with its tally. */
+/** Lines, each with its tally, grouped by a name that their records share. */
 export class Tallies<Line extends object> {
   readonly #lines = new Map<string, Line & Tally>();
 
-  /** The line that the name stands for; `create` makes it if there is none. Records may come in any order. */
+  /**
+   * Counts a record in the line with this name, and creates the line if there is none. Records may come in any order.
+   */
   count(name: readonly unknown[], at: Date, create: () => Line): Line & Tally {
     const key = JSON.stringify(name);
     const known = this.#lines.get(key);
@@ -28,13 +30,16 @@ export class Tallies<Line extends object> {
     return this.#lines.size;
   }
 
-  /** What was done most often comes first. */
+  /** Lists the most frequent lines first. */
   list(): (Line & Tally)[] {
     return [...this.#lines.values()].toSorted((a, b) => b.count - a.count || b.lastAt.getTime() - a.lastAt.getTime());
   }
 }
 
-/** Names that a line lists, all of them counted together: a caller chooses hosts and addresses, as many as it likes. */
+/**
+ * Counts the names that all lines list together. It is needed for a limit, because a caller can choose any number of
+ * hosts and addresses.
+ */
 export class NameCount {
   #total = 0;
 

@@ -9,18 +9,18 @@ interface ActorLine {
   readonly keyId: string | null;
 }
 
-/** Somebody who was shown the token, through one transform. */
+/** An actor who was shown the token with one transform. */
 export interface ViewerLine extends ActorLine {
   readonly transform: Transform;
   readonly operations: Set<string>;
   readonly ways: Set<string>;
   readonly destinations: Set<string>;
-  /** Exports that it left with. */
+  /** The exports that contained the token. */
   readonly exports: Set<string>;
   readonly sourceAddresses: Set<string>;
 }
 
-/** Somebody who did something to the token without being shown it, or tried to. */
+/** An actor who did something to the token without being shown it, or tried to. */
 export interface TouchLine extends ActorLine {
   readonly operation: string;
   readonly outcome: string;
@@ -43,9 +43,9 @@ export class TokenViewersTally {
     return this.#viewers.size + this.#others.size + this.#names.total;
   }
 
-  /** Whether the record was about a token. */
+  /** Adds a record. Returns true if it is about a token. */
   add(log: Log): boolean {
-    // Other things may have the same id.
+    // Another kind of entity may have the same id.
     if (!tokenKinds.has(log.entityType)) return false;
     this.#records += 1;
     const { actorType, actorId, keyId, operation, outcome, createdAt } = log;

@@ -13,8 +13,8 @@ import { answerBinding } from './sealed-answers-sql.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
- * Keeps what requests did for a day, encrypted like a token. Neither the key that a caller chose nor anything about the request
- * is stored: a single keyed hash represents all of it.
+ * Keeps the results of requests for a day, encrypted like a token. Neither the key that a caller chose nor anything
+ * about the request is stored. A single keyed hash represents all of it.
  */
 export class IdempotencyService implements IdempotencyKeeper {
   readonly #store: IdempotencyStore;
@@ -45,7 +45,8 @@ export class IdempotencyService implements IdempotencyKeeper {
           await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'key-service-unavailable') throw error;
-          // This server's data key has been closed. The work must not be done again, so the idempotency key stays used.
+          // The data key of this server has been closed. The work must not be done again, so the idempotency key stays
+          // used.
           await this.#store.updateAnswered(tenantId, keyHash, claimId, null);
         }
       },
@@ -58,7 +59,10 @@ export class IdempotencyService implements IdempotencyKeeper {
     return keys.seal(JSON.stringify(outcome), answerBinding(keyHash));
   }
 
-  /** Undefined for results of earlier versions, which are the text of a response and cannot be authorized again. */
+  /**
+   * Decrypts a result. Returns undefined for results of earlier versions, which are the text of a response and cannot
+   * be authorized again.
+   */
   async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptOutcome | undefined> {
     const keys = await this.#keyring.forRecord(tenantId, sealed);
     const { status, location, outcome } = membersOf(JSON.parse(keys.open(sealed, answerBinding(keyHash))));
@@ -67,7 +71,10 @@ export class IdempotencyService implements IdempotencyKeeper {
   }
 }
 
-/** A session is one browser: two sessions never see each other's results. Otherwise, a rotated API key changes nothing. */
+/**
+ * Returns the actor that a result belongs to. A session is one browser, and two sessions never see the results of each
+ * other. Otherwise the actor is the application, so that a rotated API key changes nothing.
+ */
 function actorOf({ session, keyId, applicationId }: KeyCaller): string {
   return session === undefined ? `application ${applicationId}` : `session ${keyId}`;
 }

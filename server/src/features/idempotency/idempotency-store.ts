@@ -2,14 +2,17 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/keys/sealed-rows.ts';
 
-/** Longer than any request can take (30 seconds to arrive, then bounded waits): after that, nobody will say what came of it. */
+/**
+ * This is longer than any request can take (30 seconds to arrive, then bounded waits). After that, nobody will report
+ * the result.
+ */
 const leaseSeconds = 60;
 const keptSeconds = 24 * 60 * 60;
 
-/** What the table has about a key that was already used. */
+/** The stored state of a key that was already used. */
 export interface UsedKey {
   readonly isAnswered: boolean;
-  /** Whoever had the claim has died, or could not reach the database any more: the work may have been done. */
+  /** True if the holder of the claim has died or lost the database. The work may have been done. */
   readonly isLost: boolean;
   readonly sealed: Buffer | null;
 }
@@ -21,7 +24,7 @@ interface ClaimRow {
   readonly sealed: Buffer | null;
 }
 
-/** Uses the database's clock: the clocks of servers need not agree. */
+/** Stores results. All times use the clock of the database, because the clocks of servers may differ. */
 export class IdempotencyStore {
   readonly #database: Database;
 
@@ -29,7 +32,7 @@ export class IdempotencyStore {
     this.#database = database;
   }
 
-  /** Of any number of callers, exactly one gets `claimed`. What is a day old counts as none. */
+  /** Claims a key. Exactly one of any number of callers gets `claimed`. A result that is a day old no longer counts. */
   async claim(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<'claimed' | UsedKey> {
     const [row] = await this.#database.runForTenant<ClaimRow>(tenantId, {
       name: 'idempotency_claim',
@@ -47,12 +50,13 @@ export class IdempotencyStore {
       values: [tenantId, keyHash, claimId, keptSeconds, leaseSeconds],
     });
     if (row === undefined) throw new Error('A claim returned no row.');
-    // Absent if the other request arrived after this statement started: it is still being handled.
+    // The other columns are null if the other request arrived after this statement started. That request is still being
+    // handled.
     if (row.is_claimed) return 'claimed';
     return { isAnswered: row.is_answered ?? false, isLost: row.is_lost ?? false, sealed: row.sealed };
   }
 
-  /** A claim that another request has taken over is not overwritten. */
+  /** Stores the result, unless another request has taken over the claim. */
   async updateAnswered(tenantId: TenantId, keyHash: Buffer, claimId: string, sealed: Buffer | null): Promise<void> {
     await this.#database.runForTenant(tenantId, {
       name: 'idempotency_answer',
@@ -71,7 +75,7 @@ export class IdempotencyStore {
   }
 }
 
-/** Removes up to `limit` expired results of a tenant, and returns how many there were. */
+/** Deletes up to `limit` expired results of a tenant, and returns how many there were. */
 export async function deleteExpiredResults(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `delete from idempotency_results where tenant_id = $1 and key_hash = any (array(

@@ -30,7 +30,7 @@ const create = (
     ...(url === undefined ? {} : { url }),
   });
 const idOf = (answer: TestAnswer) => (answer.body as { id: string }).id;
-/** All that has to be the same. */
+/** Returns the parts of a response that a retry must repeat. */
 const essence = ({ status, text, headers }: TestAnswer) => ({
   status,
   text,
@@ -42,7 +42,7 @@ const countTokens = async (of = tenant) => {
   const { rows } = await vault.database.owner.query('select from tokens where tenant_id = $1', [of.id]);
   return rows.length;
 };
-/** Lets time pass for everything that is kept. */
+/** Makes all stored results older. */
 const age = (interval: string, of = tenant) =>
   vault.database.owner.query(
     'update idempotency_results set expires_at = expires_at - $2::interval where tenant_id = $1',
@@ -121,7 +121,7 @@ describe('a repetition', () => {
       });
     const authorized = await authorize();
     expect(authorized).toMatchObject({ status: 200, text: '' });
-    // Without the key it would be a nonce that was used: 409.
+    // Without the idempotency key, the used nonce would lead to a 409.
     expect(essence(await authorize())).toEqual(essence(authorized));
   });
 });
@@ -225,7 +225,7 @@ describe('at the same time', () => {
     const own = await vault.makeTenant();
     const key = randomUUID();
     await create(key, undefined, own.keys.private);
-    // As a server leaves it that dies in between.
+    // This is the state after a server dies before it stores the result.
     await vault.database.owner.query(
       `update idempotency_results set is_answered = false, sealed = null, expires_at = now() + interval '24 hours'
         where tenant_id = $1`,

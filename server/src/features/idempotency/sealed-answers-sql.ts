@@ -1,12 +1,15 @@
 import { sealedTable } from '../../platform/keyring/keys/sealed-rows.ts';
 import type { FieldBinding } from '../../platform/keyring/keys/tenant-keyring.ts';
 
-/** A result moved to another key cannot be opened. No token has this field, so it cannot be opened as a token either. */
+/**
+ * Binds a result to its key, so that it cannot be decrypted in another row. No token has this field, so it cannot be
+ * decrypted as a token either.
+ */
 export function answerBinding(keyHash: Buffer): FieldBinding {
   return { tokenId: keyHash.toString('hex'), field: 'idempotency', recordVersion: 1, type: 'answer' };
 }
 
-/** The kept results, for re-encryption. A claim without a result has nothing to re-encrypt. */
+/** The stored results, for re-encryption. A claim without a result has nothing to re-encrypt. */
 export const sealedAnswers = sealedTable({
   name: 'idempotency_results',
   key: { column: 'key_hash', toText: `encode(key_hash, 'hex')`, fromText: `decode(?, 'hex')` },

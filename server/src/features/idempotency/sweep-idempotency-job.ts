@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { sweepJob } from '../../platform/jobs/tenant-sweep.ts';
 import { deleteExpiredResults } from './idempotency-store.ts';
 
-/** Removes expired results. They are not returned after they expire, whether removed or not. */
+/** Deletes expired results. They are not returned after they expire, whether or not they have been deleted. */
 export function sweepIdempotencyJob(database: Database): Job {
   return sweepJob(database, {
     name: 'sweep-idempotency',

@@ -2,22 +2,22 @@ import type { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { assign, type FieldTarget, isTokenField, parseFieldTarget, type TokenBody } from './field-target.ts';
 
-/** Part of a record and its target field; without a target, it is deliberately skipped. */
+/** A part of a record and its target field. If it has no target, it is skipped on purpose. */
 interface Move {
   readonly from: string;
   readonly to: FieldTarget | undefined;
 }
 
-/** How records become token requests. Plain data, so that it can be passed to another thread. */
+/** The mapping from records to token requests. It is plain data, so that it can be passed to another thread. */
 export interface FieldMap {
   readonly moves: readonly Move[];
-  /** The same for every record. */
+  /** Values that are the same for every record. */
   readonly fixed: readonly { readonly target: FieldTarget; readonly value: string }[];
 }
 
 const examples = 'such as id, type, data.number, data.expiration_month:number, metadata.customer or containers';
 
-/** Parses `--map name=field` and `--set field=value`. Throws a message for the user. */
+/** Parses `--map name=field` and `--set field=value`. Throws an error with a message for the user. */
 export function parseFieldMap(given: { readonly map: readonly string[]; readonly set: readonly string[] }): FieldMap {
   const moves = given.map.map((text) => {
     const [from, to] = splitAtEqualSign(text, '--map column=field');
@@ -32,7 +32,7 @@ export function parseFieldMap(given: { readonly map: readonly string[]; readonly
   return { moves, fixed };
 }
 
-/** The target of each column of a CSV file: as mapped, or the field of the same name. */
+/** Returns the target of each column of a CSV file: the mapped field, or the field of the same name. */
 export function toColumnTargets(columns: readonly string[], map: FieldMap): readonly (FieldTarget | undefined)[] {
   const unknown = map.moves.find(({ from }) => !columns.includes(from));
   if (unknown !== undefined) throw new Error(`The file has no column named ${JSON.stringify(unknown.from)}.`);
@@ -48,7 +48,7 @@ export function toColumnTargets(columns: readonly string[], map: FieldMap): read
   });
 }
 
-/** An empty cell counts as absent. */
+/** Converts a CSV record. An empty cell counts as absent. */
 export function fromCells(
   cells: readonly string[],
   targets: readonly (FieldTarget | undefined)[],
@@ -62,7 +62,10 @@ export function fromCells(
   return fix(body, map);
 }
 
-/** Members named like a token field are kept, unless they are mapped; others are ignored, as in a request. */
+/**
+ * Converts a JSON record. Members named like a token field are kept, unless they are mapped. Others are ignored, like
+ * in a request.
+ */
 export function fromObject(object: JsonObject, source: JsonSource, map: FieldMap): TokenBody | JsonObject {
   if (map.moves.length === 0 && map.fixed.length === 0) return object;
   const body: TokenBody = {};
@@ -84,7 +87,7 @@ function fix(body: TokenBody, { fixed }: FieldMap): TokenBody {
   return body;
 }
 
-/** A member by its name, or by a path of names. */
+/** Finds a member by its name, or by a path of names. */
 function find(object: JsonObject, name: string): JsonValue | undefined {
   if (Object.hasOwn(object, name)) return object[name];
   let value: JsonValue | undefined = object;

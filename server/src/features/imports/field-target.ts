@@ -25,10 +25,10 @@ type ValueType = (typeof valueTypes)[number];
 const pathDepthMax = 16;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Where a value goes in a token, and what it is converted to. */
+/** The place of a value in a token, and the type that it is converted to. */
 export interface FieldTarget {
   readonly field: WholeField;
-  /** Members below `data` or `metadata`; empty for the field as a whole. */
+  /** The path of members below `data` or `metadata`. Empty for the field as a whole. */
   readonly path: readonly string[];
   readonly type: ValueType | undefined;
 }
@@ -40,7 +40,10 @@ export function isTokenField(name: string): name is WholeField {
   return (wholeFields as readonly string[]).includes(name);
 }
 
-/** Parses `data.number`, `metadata.customer`, `data.expiration_month:number`; undefined if it is none of these. */
+/**
+ * Parses a target such as `data.number`, `metadata.customer` or `data.expiration_month:number`. Returns undefined if
+ * the text is not a target.
+ */
 export function parseFieldTarget(text: string): FieldTarget | undefined {
   const colon = text.lastIndexOf(':');
   const suffix = colon === -1 ? undefined : valueTypes.find((type) => type === text.slice(colon + 1));
@@ -51,13 +54,12 @@ export function parseFieldTarget(text: string): FieldTarget | undefined {
   if (dot === -1) return { field, path: [], type: suffix };
 
   const below = name.slice(dot + 1);
-  // A key of metadata is one text, whatever is in it.
+  // A metadata key is a single text, even if it contains dots.
   const path = field === 'metadata' ? [below] : below.split('.');
   const isSound = path.length <= pathDepthMax && path.every((name) => name !== '' && name !== '__proto__');
   return (field === 'metadata' || field === 'data') && isSound ? { field, path, type: suffix } : undefined;
 }
 
-/** Sets a value in its place. */
 export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): void {
   const { field, path } = target;
   const converted = convert(value, target);
@@ -71,7 +73,10 @@ export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): 
   parent[last] = converted;
 }
 
-/** The object below a name, created if missing; one that was read from a file is copied, not modified. */
+/**
+ * Returns the object below a name, and creates it if missing. An object that was read from a file is copied, not
+ * modified.
+ */
 function memberOf(object: Record<string, JsonValue>, name: string): Record<string, JsonValue> {
   const found = Object.hasOwn(object, name) ? object[name] : undefined;
   const member = isJsonObject(found) ? { ...found } : {};

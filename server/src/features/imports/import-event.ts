@@ -1,7 +1,10 @@
 import type { AuditEvent, Outcome } from '../../platform/audit/record/audit-event.ts';
 import type { ImportState } from './token-import-store.ts';
 
-/** What the audit log says of an import beside the records of its tokens: of which file, as a keyed hash, and how much came of it. */
+/**
+ * Returns the audit event for an import, in addition to the records of its tokens. It contains a keyed hash of the file
+ * and the numbers of imported and rejected records.
+ */
 export function importEvent(source: Buffer, outcome: Outcome, state?: ImportState): AuditEvent {
   return {
     entityType: 'import',

@@ -1,15 +1,15 @@
 import type { DomainError, FieldErrors } from '../../core/errors/domain-error.ts';
 
-/** Why a record was rejected. It is kept in a file, so it contains nothing from the record. */
+/** The reason why a record was rejected. It is written to a file, so it contains nothing from the record. */
 export interface ImportReject {
   readonly code: string;
   readonly reason: string;
   readonly fields?: FieldErrors;
-  /** Only if the vault already has a token with this id. */
+  /** Set only if the vault already has a token with this id. */
   readonly id?: string;
 }
 
-/** Names that our own schemas use; every other name in a path came from the file. */
+/** Names that the schemas of the vault use. Every other name in a path comes from the file. */
 const knownNames = new Set([
   'id',
   'type',

@@ -16,7 +16,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Half of them without an id, so that nothing but the place in the file keeps them from coming twice. */
+/** Creates records, half of them without an id. Only the position in the file prevents duplicates of those. */
 const makeText = (count: number) =>
   toLines(
     ...Array.from({ length: count }, (_, index) => ({
@@ -28,7 +28,7 @@ const makeText = (count: number) =>
 const countTokens = async ({ id }: TestTenant) =>
   (await vault.database.owner.query('select count(*)::int as count from tokens where tenant_id = $1', [id])).rows[0];
 
-/** Stops as soon as something is written. */
+/** Stops the import after the first batch is written. */
 function stopAfterFirstBatch() {
   const controller = new AbortController();
   return { signal: controller.signal, onProgress: () => controller.abort() };

@@ -4,15 +4,15 @@ import type { TenantKeys } from '../../platform/keyring/keys/tenant-keyring.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { ThreadAnswer, ThreadSettings, ThreadTask } from './preparer-thread.ts';
 
-/** When compiled, this file and the thread's end in `.js`. */
+/** After compilation, the names of this file and of the thread file end in `.js`. */
 const threadFile = new URL(
   `./preparer-thread${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`,
   import.meta.url,
 );
 
 /**
- * Threads that validate and encrypt. On the thread that talks to the database, this would delay every response: encrypting a
- * row takes about as long as writing it.
+ * A pool of threads that validate and encrypt. On the thread that talks to the database, this work would delay every
+ * response, because encrypting a row takes about as long as writing it.
  */
 export class PreparerPool {
   readonly #threads: PreparerThread[];

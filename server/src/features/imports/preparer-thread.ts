@@ -10,12 +10,12 @@ export interface ThreadSettings {
 }
 
 export interface ThreadTask {
-  /** Passed with every batch: a new key is used from the next batch on. */
+  /** The keys are passed with every batch, so that a new key is used from the next batch on. */
   readonly keys: TenantKeys;
   readonly batch: RecordBatch;
 }
 
-/** The result of a thread: the records in order, or what stopped it. */
+/** The result of a thread: the records in order, or the error that stopped it. */
 export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by the pool that started this thread.

@@ -16,10 +16,10 @@ import { type ImportReject, toReject } from './import-reject.ts';
 export const csvDelimiter = ',';
 export const recordBytesMax = tokenLimits.sizeBytesMax;
 
-/** How a file is read. Plain data, so that it can be passed to another thread. */
+/** The settings for reading a file. They are plain data, so that they can be passed to another thread. */
 export interface FileShape {
   readonly map: FieldMap;
-  /** The target of each column; absent for JSON lines. */
+  /** The target of each column. Undefined for JSON lines. */
   readonly columns: readonly (FieldTarget | undefined)[] | undefined;
 }
 
@@ -29,7 +29,7 @@ export type PreparedRecord =
   | { readonly kind: 'reject'; readonly reject: ImportReject }
   | { readonly kind: 'empty' };
 
-/** Turns records of a file into encrypted rows. An error in one does not affect the others. */
+/** Converts records of a file into encrypted rows. An error in one record does not affect the others. */
 export class RecordPreparer {
   readonly #intake: TokenIntake;
   readonly #shape: FileShape;
@@ -56,7 +56,7 @@ export class RecordPreparer {
     }
   }
 
-  /** Undefined for the first line of an export, which is a header and not a token. */
+  /** Parses a record. Returns undefined for the first line of an export, which is a header and not a token. */
   #toBody(text: string, source: JsonSource, line: number): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
@@ -72,7 +72,10 @@ export class RecordPreparer {
   }
 }
 
-/** Only if it has no other members: otherwise it would hide a token. */
+/**
+ * Returns true for the header of an export. It must have no other members, because otherwise a token could be hidden in
+ * it.
+ */
 function isExportHead(value: JsonObject): boolean {
   return Object.hasOwn(value, 'strongroom_export') && Object.keys(value).length === 1;
 }

@@ -6,14 +6,14 @@ import type { ImportReject } from './import-reject.ts';
 
 export interface RejectedRecord extends ImportReject {
   readonly line: number;
-  /** Its last line, if the record has several. */
+  /** The last line of the record, if it has several. */
   readonly last_line?: number;
   readonly offset: number;
 }
 
 /**
- * A line of JSON for each rejected record. It is written before its batch is committed, so
- * a killed import may have left too many lines: those are removed when it is resumed.
+ * A file with one line of JSON for each rejected record. A line is written before its batch is committed, so a killed
+ * import may leave too many lines. Those are removed when the import is resumed.
  */
 export class RejectFile {
   readonly #path: string;
@@ -24,13 +24,13 @@ export class RejectFile {
     this.#path = path;
   }
 
-  /** A new file is created with the first line. An existing file is not ours. */
+  /** Prepares a new file, which is created with the first line. An existing file belongs to somebody else. */
   static async begin(path: string): Promise<RejectFile> {
     if ((await lstat(path).catch(onlyIfAbsent)) !== undefined) throw existsAlready(path);
     return new RejectFile(path);
   }
 
-  /** Keeps the entries of lines that have been processed. */
+  /** Opens an existing file and keeps the entries of lines that have been processed. */
   static async resume(path: string, linesDealtWith: number): Promise<RejectFile> {
     const file = new RejectFile(path);
     // A link could point to any of the operator's files, which would be truncated after the kept lines.
@@ -47,10 +47,10 @@ export class RejectFile {
     return file;
   }
 
-  /** Writes the lines of a batch. Repeating this, because its transaction was retried, has the same result. */
+  /** Writes the lines of a batch. If its transaction is retried, writing them again has the same result. */
   async write(rejects: readonly RejectedRecord[]): Promise<number> {
     if (rejects.length === 0) return this.#length;
-    // Not readable by others: it contains no values, but reveals which ids exist.
+    // The file is not readable by others. It contains no values, but it reveals which ids exist.
     this.#file ??= await open(this.#path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EEXIST' ? existsAlready(this.#path) : error;
     });
@@ -63,7 +63,7 @@ export class RejectFile {
     return this.#length + bytes.length;
   }
 
-  /** The batch is committed. */
+  /** Keeps the lines of a committed batch. */
   keep(length: number): void {
     this.#length = length;
   }
@@ -84,7 +84,7 @@ export class RejectFile {
   }
 }
 
-/** How each line of such a file starts, even one that is half written. */
+/** The start of each line of such a file, even of an incomplete line. */
 const rejectStart = '{"line":';
 
 function onlyIfAbsent(error: NodeJS.ErrnoException): undefined {

@@ -1,13 +1,13 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** The file and the options it is read with, both as keyed hashes. */
+/** Keyed hashes of the file and of the options it is read with. */
 export interface ImportIdentity {
   readonly source: Buffer;
   readonly settings: Buffer;
 }
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportState {
   readonly position: number;
   readonly line: number;
@@ -38,7 +38,7 @@ export class TokenImportStore {
     return row;
   }
 
-  /** False if it was started before, unless it is to be imported again. */
+  /** Starts an import. Returns false if it was started before, unless the file is to be imported again. */
   async begin({ source, settings }: ImportIdentity, isRepeated: boolean): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into token_imports (tenant_id, source, settings) values ($1, $2, $3)
@@ -50,7 +50,10 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** False if another process has moved it in the meantime: this transaction must then be rolled back. */
+  /**
+   * Stores the new position. Returns false if another process has changed it in the meantime. This transaction must
+   * then be rolled back.
+   */
   async advance(source: Buffer, from: ImportState, to: ImportState): Promise<boolean> {
     const rows = await this.#tx.query({
       name: 'token-import-advance',
@@ -61,7 +64,10 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** False if it is not there: a crash of the database has taken back the end, or another process has moved it. */
+  /**
+   * Marks the import as finished. Returns false if the position is not the expected one: a crash of the database has
+   * undone the last commits, or another process has changed the position.
+   */
   async finish(source: Buffer, at: ImportState): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_imports set finished_at = now()
@@ -71,7 +77,7 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** The ids that are taken, including those of expired tokens that have not been removed yet. */
+  /** Returns the ids that are taken, including those of expired tokens that have not been removed yet. */
   async listTaken(ids: readonly string[]): Promise<string[]> {
     const rows = await this.#tx.query<{ id: string }>({
       text: 'select id from tokens where tenant_id = $1 and id = any($2)',
@@ -81,8 +87,8 @@ export class TokenImportStore {
   }
 
   /**
-   * Commits without waiting for the disk. A crash of the database then takes back the end of the import, rows and
-   * position together, and the import continues before it; the last commit waits for everything before it.
+   * Commits without waiting for the disk. A crash of the database can then undo the last batches, rows and position
+   * together, and the import continues before them. The last commit of the import waits for everything before it.
    */
   async commitInBackground(): Promise<void> {
     await this.#tx.query({ text: 'set local synchronous_commit = off' });

@@ -17,7 +17,7 @@ import { invitationEvent } from './invitation.ts';
 import type { InvitationLinks } from './invitation-link.ts';
 import { InvitationStore } from './invitation-store.ts';
 
-/** Sends the invitation that was approved: only then does it get a link. */
+/** Sends an approved invitation. It has no link before its approval. */
 export class InvitationApproval implements ApprovalEffect {
   readonly #links: InvitationLinks;
 

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../http/pages/html.ts';
 import type { Letter } from '../../platform/mail/mailer.ts';
 import type { InvitationDetails } from './invitation.ts';
 
-/** The mail with the link. User-supplied text is escaped and on its own lines. */
+/** Writes the mail with the link. Text from users is escaped and on its own lines. */
 export function writeInvitationLetter(invitation: InvitationDetails, link: string): Letter {
   const tenant = toLine(invitation.tenantName);
   const facts = [
@@ -42,7 +42,7 @@ ${facts.map(([name, value]) => `<tr><th align="left">${name}</th><td>${escapeHtm
   };
 }
 
-/** Without line breaks and other control characters, so that a name cannot fake another line of the mail. */
+/** Replaces line breaks and other control characters, so that a name cannot fake another line of the mail. */
 function toLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 }

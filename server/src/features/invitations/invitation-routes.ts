@@ -55,7 +55,7 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
     {
       config: {
         permission: 'tenant:invitation:update',
-        // A new link amounts to an invitation.
+        // A new link is equivalent to an invitation.
         alsoNeeds: ['tenant:invitation:create'],
         rateLimit: 'mail',
         hasBody: false,

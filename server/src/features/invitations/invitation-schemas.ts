@@ -45,7 +45,7 @@ export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvit
   return { email: body.email, role: body.role ?? 'ADMIN' };
 }
 
-/** Never the link: a caller who reads invitations is not the invited person. */
+/** Returns the view of an invitation. It never contains the link, because the caller is not the invited person. */
 export function toInvitationView(invitation: ShownInvitation): Static<typeof InvitationView> {
   return {
     id: invitation.id,

@@ -11,13 +11,16 @@ import {
   lifetimeSeconds,
 } from './invitation.ts';
 
-/** A link as stored: its hash to look it up, and the encrypted link to deliver it. */
+/** A link as stored: a hash for looking it up, and the encrypted link for delivery. */
 export interface StoredLink {
   readonly hash: Buffer;
   readonly sealed: Buffer;
 }
 
-/** In place of a link, for an invitation that awaits approval: nobody has the link of this hash, and nobody can read it here. */
+/**
+ * A placeholder for the link of an invitation that awaits approval. Nobody has the link of this hash, and it cannot be
+ * decrypted from here.
+ */
 export interface NoLink {
   readonly hash: Buffer;
   readonly sealed: null;
@@ -26,7 +29,7 @@ export interface NoLink {
 export class InvitationStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
-  /** The current time, in SQL. */
+  /** The SQL expression for the current time. */
   readonly #now: string;
   readonly #columns: string;
 
@@ -40,7 +43,7 @@ export class InvitationStore {
       i.granted_by as "grantedBy"`;
   }
 
-  /** Undefined if the address has already been invited. */
+  /** Stores an invitation. Returns undefined if the address has already been invited. */
   async insert(invitation: {
     readonly id: string;
     readonly email: EmailAddress;
@@ -76,7 +79,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** Like `find`, and locks the row until this transaction ends. */
+  /** Works like `find`, and locks the row until this transaction ends. */
   async lock(id: string): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `select ${this.#columns} from invitations i where tenant_id = $1 and id = $2 for update`,
@@ -85,7 +88,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** What the invited person sees, with the link until it has been mailed. */
+  /** Returns the details that the invited person sees, with the link until it has been mailed. */
   findDetails(id: string): Promise<(InvitationDetails & { readonly linkSealed: Buffer | null }) | undefined> {
     return this.#findDetails('i.id = $2', id);
   }
@@ -106,7 +109,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** Newest first. */
+  /** Lists invitations, newest first. */
   async list(
     status: InvitationStatus | undefined,
     { page, size }: PageRequest,
@@ -124,7 +127,7 @@ export class InvitationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Those that can still be accepted, by id after one. */
+  /** Lists invitations that can still be accepted, ordered by id and starting after the given one. */
   listOpen({
     after,
     limit,
@@ -156,7 +159,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** Takes the link away from an invitation that has yet to be approved. */
+  /** Removes the link of an invitation that has yet to be approved. */
   async suspend(id: string, { hash, sealed }: NoLink, modifiedBy: string | null): Promise<void> {
     await this.#tx.query({
       text: `update invitations set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
@@ -166,7 +169,7 @@ export class InvitationStore {
     });
   }
 
-  /** Gives an invitation that was approved its link, which is valid from now on. */
+  /** Adds the link of an approved invitation. It is valid from now on. */
   async release(
     id: string,
     link: StoredLink,
@@ -183,7 +186,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** A link that has been delivered no longer needs to be readable. */
+  /** Deletes the encrypted link after its delivery, because nobody needs to read it any more. */
   async forgetLink(id: string, linkNumber: number): Promise<void> {
     await this.#tx.query({
       text: 'update invitations set link_sealed = null where tenant_id = $1 and id = $2 and link_number = $3',
@@ -199,7 +202,7 @@ export class InvitationStore {
     return rows.length > 0;
   }
 
-  /** Of any number of callers with the same valid link, exactly one gets the invitation. */
+  /** Deletes and returns the invitation. Exactly one of any number of callers with the same valid link gets it. */
   async take(linkHash: Buffer): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `delete from invitations i where tenant_id = $1 and link_hash = $2 and expires_at > ${this.#now}
@@ -209,7 +212,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** The mail is sent only after the commit. A mail that is still queued is replaced by this one. */
+  /** Queues the mail, which is sent after the commit. It replaces a mail that is still queued. */
   async enqueueMail({ id, linkNumber }: Invitation): Promise<void> {
     await this.#tx.query({
       text: `select enqueue_job('mail-invitation',
@@ -219,7 +222,7 @@ export class InvitationStore {
   }
 }
 
-/** Removes up to `limit` expired links of a tenant, and returns how many there were. */
+/** Deletes up to `limit` expired links of a tenant, and returns how many there were. */
 export async function forgetExpiredLinks(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `update invitations set link_sealed = null where tenant_id = $1 and id = any (array(

@@ -36,7 +36,7 @@ async function invite(email = newAddress()): Promise<View> {
   expect(answer.status).toBe(201);
   return answer.body as View;
 }
-/** What the queue holds for an invitation. */
+/** Returns the queued jobs of an invitation. */
 async function queuedFor(id: string): Promise<unknown[]> {
   const { rows } = await vault.database.owner.query<{ payload: unknown }>('select payload from jobs where key = $1', [
     `mail-invitation:${id}`,

@@ -3,14 +3,14 @@ import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/record/audit-event.ts';
 
-/** A tenant has one owner, who cannot be invited. */
+/** The roles that people can be invited to. A tenant has one owner, who cannot be invited. */
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
 export type InvitedRole = (typeof invitedRoles)[number];
 
 export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];
 
-/** How long an invitation is valid, and how much a resend adds. */
+/** The lifetime of an invitation in seconds. A resend adds the same time. */
 export const lifetimeSeconds = 72 * 60 * 60;
 
 export interface Invitation {
@@ -20,27 +20,27 @@ export interface Invitation {
   readonly role: InvitedRole;
   readonly status: InvitationStatus;
   readonly linkNumber: number;
-  /** When owners and admins approved it; null if they have not, or did not have to. */
+  /** The time of the approval. Null if the invitation has not been approved or needs no approval. */
   readonly approvedAt: Date | null;
   readonly expiresAt: Date;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
-  /** The member on whose authority it was sent; null for the operator. */
+  /** The member on whose authority the invitation was sent. Null for the operator. */
   readonly grantedBy: string | null;
 }
 
-/** What an invited person sees before accepting: the inviter, the tenant and the role. */
+/** The details that an invited person sees before accepting: the inviter, the tenant and the role. */
 export interface InvitationDetails extends Invitation {
   readonly tenantName: string;
-  /** Name of the application or address of the user; null if an operator invited on the command line. */
+  /** The name of the application or the address of the user. Null if an operator invited on the command line. */
   readonly inviter: string | null;
-  /** Nobody can join a deleted tenant. */
+  /** True if the tenant is deleted. Nobody can join it then. */
   readonly isTenantDeleted: boolean;
 }
 
-/** Whether an operator has made it, or owners and admins have approved it. */
+/** Returns true if an operator created the invitation, or if it has been approved. */
 export function isAgreed({ createdBy, approvedAt }: Invitation): boolean {
   return createdBy === null || approvedAt !== null;
 }

@@ -7,8 +7,9 @@ import { MemberStore, rolePermissions } from '../members/index.ts';
 import type { Invitation } from './invitation.ts';
 
 /**
- * Whether those who sent an invitation could still send it: a member who was removed leaves no way back. The author is whoever sent
- * the link that is valid now, and the member behind an application counts as well.
+ * Returns true if the people who sent an invitation could still send it, so that a removed member has no way back. The
+ * author is the sender of the link that is valid now. The member behind an application must still be able to invite
+ * too.
  */
 export async function mayStillInvite(tx: Transaction, invitation: Invitation): Promise<boolean> {
   const { tenantId, createdBy, modifiedBy, grantedBy } = invitation;
@@ -27,6 +28,6 @@ async function isApplicationInviting(tx: Transaction, { tenantId }: Invitation, 
   const application = await new ApplicationStore(tx, tenantId).findUsable(id);
   if (application === undefined) return false;
   const { permissions, rules } = application;
-  // Whoever sends a link again needs this permission as well.
+  // Resending a link requires this permission too.
   return isGranted({ rules: toRules(permissions, rules) }, 'tenant:invitation:create');
 }

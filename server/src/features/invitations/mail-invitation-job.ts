@@ -11,9 +11,10 @@ import { mayStillInvite } from './inviter.ts';
 import { InvitationStore } from './invitation-store.ts';
 
 /**
- * Mails the link of an invitation. It is queued with the invitation and retried until the mail server accepts it. A link
- * that has been replaced, deleted or used, or has expired, is not sent, nor one whose sender may no longer invite. Only workers with a mail server have this
- * job: others would take it from the queue without being able to do it.
+ * Mails the link of an invitation. The job is queued with the invitation and retried until the mail server accepts the
+ * mail. A link is not sent if it has been replaced, deleted or used, if it has expired, or if its sender may no longer
+ * invite. Only workers with a mail server have this job. Others would take it from the queue without being able to do
+ * it.
  */
 export function mailInvitationJob(parts: {
   readonly database: Database;
@@ -47,7 +48,7 @@ export function mailInvitationJob(parts: {
         if ((await mailer.send(invitation.email, write)) === 'withdrawn') return;
       } catch (error) {
         if (!(error instanceof MailRefusedError)) throw error;
-        // The link stays available to an operator.
+        // An operator can still show the link.
         logger.warn('mail refused', { job: 'mail-invitation' });
         return;
       }

@@ -206,7 +206,7 @@ describe('a mail server in trouble', () => {
 describe('the queue', () => {
   it('tries again while the server is away, and then sends the newest link only', async () => {
     const port = await findFreePort();
-    // What the cases before have left in the queue would be sent as well.
+    // Jobs that earlier tests left in the queue would be sent too.
     await vault.database.owner.query('delete from jobs');
     const { id } = await invite();
     const runner = await JobRunner.start({
@@ -259,7 +259,7 @@ describe('hostile addresses', () => {
   });
 });
 
-/** The host in its ASCII form and in lower case: its case means nothing, that of the mailbox may. */
+/** Converts the host to lower-case ASCII. The case of a host is irrelevant, but the case of a mailbox may matter. */
 function canonical(address: string): string {
   const at = address.lastIndexOf('@') + 1;
   return address.slice(0, at) + domainToASCII(address.slice(at));
@@ -270,7 +270,7 @@ function splitHead(raw: string): string[] {
   return [raw.slice(0, at), raw.slice(at).replaceAll(/=\r\n/g, '').replaceAll('=3D', '=')];
 }
 
-/** How often the mail was tried; -1 once it has left the queue. */
+/** Returns the number of delivery attempts, or -1 if the mail has left the queue. */
 async function attemptsOf(id: string): Promise<number> {
   const { rows } = await vault.database.owner.query<{ attempts: number }>('select attempts from jobs where key = $1', [
     `mail-invitation:${id}`,

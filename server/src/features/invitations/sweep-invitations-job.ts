@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { sweepJob } from '../../platform/jobs/tenant-sweep.ts';
 import { forgetExpiredLinks } from './invitation-store.ts';
 
-/** Removes the links of expired invitations. The invitations stay: they are listed, and can be resent. */
+/** Removes the links of expired invitations. The invitations stay, because they are listed and can be resent. */
 export function sweepInvitationsJob(database: Database): Job {
   return sweepJob(database, {
     name: 'sweep-invitations',

@@ -9,7 +9,10 @@ import { keyEvent } from './key-event.ts';
 
 const uniqueViolation = '23505';
 
-/** Gives a tenant a new data key. Every server is notified and encrypts with it from then on; older keys still decrypt. */
+/**
+ * Creates a new data key for a tenant. Every server is notified and encrypts with it from then on. Older keys still
+ * decrypt.
+ */
 export async function rotateDataKey(
   { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
   tenantId: TenantId,

@@ -64,7 +64,7 @@ describe('the encryption keys of a tenant', () => {
     ]);
     expect(rotated).not.toHaveProperty('reencryption');
 
-    // Stopped after the first page.
+    // This run stops after the first page.
     const stop = reencrypt((rows) => {
       if (rows > 0) throw new Error('stopped');
     });

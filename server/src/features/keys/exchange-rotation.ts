@@ -4,9 +4,9 @@ import { listSystemKeys, updateSystemKey } from '../../platform/keyring/keys/sys
 import { createSystemKey } from '../../platform/keyring/keys/system-key-wrapping.ts';
 
 /**
- * Replaces the key with which servers recognise each other. Someone who has a copy of the old one, from the memory of a
- * server or from a backup and its root key, can pose as a server until every server has been restarted with the new one.
- * Rewrapping it with another root key would not shut them out.
+ * Replaces the key with which servers recognise each other. An attacker may have a copy of the old key, from the memory
+ * of a server or from a backup and its root key. They can pose as a server until every server has been restarted with
+ * the new key. Rewrapping the key with another root key would not shut them out.
  */
 export async function rotateExchangeKey({
   database,

@@ -1,7 +1,7 @@
 import type { AuditEvent, Operation } from '../../platform/audit/record/audit-event.ts';
 import type { TenantKeyPurpose } from '../../platform/keyring/keys/tenant-keyring.ts';
 
-/** The audit record of a key operation: which key, never its bytes. */
+/** Returns the audit event for a key operation. It identifies the key and never contains its bytes. */
 export function keyEvent(
   key: { readonly purpose: TenantKeyPurpose; readonly version: number },
   operation: Operation,

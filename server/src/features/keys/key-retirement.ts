@@ -7,19 +7,22 @@ import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts'
 import { keyEvent } from './key-event.ts';
 import { rowVersionPages } from './row-versions.ts';
 
-/** A server that has read a row decrypts it within seconds; after a minute, none still has a row of an older version. */
+/**
+ * The minimum time that a key version has been closed, in milliseconds. A server decrypts a row within seconds after
+ * reading it, so after a minute no server still has a row of an older version.
+ */
 const closedForMinMs = 60_000;
 
 export interface RetirementReport {
   /** Versions that were destroyed. */
   readonly retired: readonly number[];
-  /** Versions still in use, with the number of rows. */
+  /** Versions that are still in use, with the number of their rows. */
   readonly inUse: ReadonlyMap<number, number>;
 }
 
 /**
- * Destroys data keys that are no longer used. Only a closed version can be destroyed: no row can be encrypted with it while
- * its rows are being counted, or afterwards.
+ * Destroys data keys that are no longer used. Only a closed version can be destroyed, because no row can be encrypted
+ * with it while its rows are being counted, or afterwards.
  */
 export class KeyRetirement {
   readonly #database: Database;
@@ -42,7 +45,7 @@ export class KeyRetirement {
     return { retired, inUse };
   }
 
-  /** How many rows use each of these versions; unused versions are omitted. */
+  /** Returns the number of rows that use each of these versions. Unused versions are omitted. */
   async countRows(
     tenantId: TenantId,
     versions: readonly number[],
@@ -62,7 +65,7 @@ export class KeyRetirement {
     return counts;
   }
 
-  /** The closed versions, once each has been closed for long enough. */
+  /** Waits until each closed version has been closed for long enough, and returns the closed versions. */
   async #awaitClosed(tenantId: TenantId): Promise<number[]> {
     const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
     const closed = keys.filter(({ closedAt }) => closedAt !== null);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Limits work to a rate. Lost time is not made up: work is not faster after a pause. */
+/** Limits work to a rate. Lost time is not made up, so work is not faster after a pause. */
 export class Pace {
   readonly #msPerItem: number;
   #freeAt = performance.now();

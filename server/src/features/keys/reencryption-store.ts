@@ -1,12 +1,12 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** The progress of one table of a tenant. */
+/** The progress of re-encrypting one table of a tenant. */
 export interface ReencryptionState {
   readonly position: string;
   readonly rowsRead: number;
   readonly rowsChanged: number;
-  /** Rows that no key can decrypt. */
+  /** The number of rows that no key can decrypt. */
   readonly rowsUnreadable: number;
   readonly isFinished: boolean;
   readonly targetVersion: number;
@@ -48,7 +48,9 @@ export class ReencryptionStore {
     this.#tx = tx;
   }
 
-  /** Where to go on; at the beginning when it was never begun, or for another version. */
+  /**
+   * Returns the position to continue from. It is the beginning if no re-encryption with this version has been started.
+   */
   async begin({ tenantId, source, targetVersion }: ReencryptionTask): Promise<ReencryptionState> {
     await this.#tx.query({
       text: `insert into reencryptions (tenant_id, source, target_version) values ($1, $2, $3)
@@ -66,7 +68,10 @@ export class ReencryptionStore {
     return state;
   }
 
-  /** Undefined if there was none. A table that it has not come to has no row, or one of an earlier re-encryption. */
+  /**
+   * Returns undefined if there was no re-encryption. A table that has not been reached has no row, or a row of an
+   * earlier re-encryption.
+   */
   async findProgress(tenantId: TenantId, sources: readonly string[]): Promise<ReencryptionProgress | undefined> {
     const [row] = await this.#tx.query<ReencryptionProgress>({
       text: `select target_version as "targetVersion", min(started_at) as "startedAt",
@@ -79,7 +84,7 @@ export class ReencryptionStore {
     return row;
   }
 
-  /** Begins again at the front the next time. */
+  /** Resets the position, so that the next run starts from the beginning. */
   async restart({ tenantId, source, targetVersion }: ReencryptionTask): Promise<void> {
     await this.#tx.query({
       text: `update reencryptions set position = '', rows_read = 0, rows_changed = 0, rows_unreadable = 0, finished_at = null
@@ -88,7 +93,7 @@ export class ReencryptionStore {
     });
   }
 
-  /** Moves on from a position; false if another run has already done so. */
+  /** Advances from a position. Returns false if another run has already done so. */
   async advance(
     { tenantId, source, targetVersion }: ReencryptionTask,
     from: string,

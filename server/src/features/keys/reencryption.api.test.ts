@@ -235,7 +235,7 @@ describe('re-encryption', () => {
     const report = await reencryption().run(tenantId, fast);
     expect(report).toMatchObject({ read: 5, changed: 4, unreadable: [`tokens ${damaged}`] });
     expect(await retirement().run(tenantId, () => undefined)).toEqual({ retired: [], inUse: new Map([[1, 1]]) });
-    // The next run says so again, and takes it along once it is mended.
+    // The next run reports the row again, and re-encrypts it after it has been repaired.
     expect(await reencryption().run(tenantId, fast)).toMatchObject({ unreadable: [`tokens ${damaged}`] });
     await vault.database.owner.query(damage, [tenantId, damaged]);
     expect(await reencryption().run(tenantId, fast)).toMatchObject({ changed: 1, unreadable: [] });
@@ -248,7 +248,8 @@ describe('re-encryption', () => {
     let isRotated = false;
     const rotating = {
       ...sealedTokens,
-      // Between reading rows and writing them, when the run holds no lock that the other would wait for.
+      // The rotation happens between reading and writing rows, because the run then holds no lock that blocks the
+      // other.
       list: async (...parts: Parameters<typeof sealedTokens.list>) => {
         const rows = await sealedTokens.list(...parts);
         if (!isRotated) {
@@ -284,7 +285,7 @@ describe('re-encryption', () => {
 });
 
 describe('a closed key version', () => {
-  /** Has keys in hand that it loaded before, and hears of nothing: a server that slept. */
+  /** Encrypts a record like a server that was suspended: it has loaded its keys earlier and receives no changes. */
   async function sleepingRecord(): Promise<Buffer> {
     const sleeper = new Keyring(core().database, core().rootKeys);
     const binding = { tokenId: 'sleeper', field: 'data', recordVersion: 1, type: 'token' };
@@ -309,7 +310,7 @@ describe('a closed key version', () => {
     const [id = ''] = await createTokens(1);
     const warm = await vault.request('POST', '/tokens', { key: tenant.keys.private, body, url });
     expect(warm.status).toBe(201);
-    // A server that is told nothing: it goes on sealing with the keys that it has.
+    // This server receives no changes and continues to encrypt with the keys that it has.
     const held = await sleeper.core.keyring.forTenant(tenantId);
     Object.assign(sleeper.core.keyring, { forTenant: async () => held });
     await rotate();

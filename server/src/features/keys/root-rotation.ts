@@ -14,7 +14,7 @@ const passesMax = 3;
 export interface RootRotationReport {
   readonly rootKey: string;
   readonly rewrapped: number;
-  /** Keys that were already wrapped by that root key. */
+  /** The number of keys that were already wrapped by that root key. */
   readonly untouched: number;
 }
 
@@ -66,7 +66,10 @@ async function rewrapAll(
   return done;
 }
 
-/** One transaction per key: if interrupted, some keys are wrapped by each root key, and both can be unwrapped. */
+/**
+ * Replaces a wrapped key. Each key has its own transaction. After an interruption, some keys are wrapped by each of the
+ * two root keys, and both kinds can be unwrapped.
+ */
 function replace(database: Database, old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
   return database.forTenant(old.tenantId, async (tx) => {
     const isReplaced = await new TenantKeyStore(tx).updateWrapping(old, fresh);

@@ -2,7 +2,7 @@ import type { Rights } from '../../core/rights-change/rights-difference.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Whose authority an application and one of its keys have, with who owns the tenant now. */
+/** The authority of an application and of one of its keys, with the current owner of the tenant. */
 export interface StoredAuthority {
   readonly applicationAs: string | null;
   readonly applicationBy: string | null;
@@ -11,7 +11,7 @@ export interface StoredAuthority {
   readonly ownerId: string | null;
 }
 
-/** A key that was revoked, and the rights that it gave. */
+/** A revoked key, and the rights that it gave. */
 export interface EndedKey extends Rights {
   readonly keyId: ApplicationKeyId;
   readonly applicationId: ApplicationId;
@@ -26,7 +26,10 @@ export class AuthorityStore {
     this.#tenantId = tenantId;
   }
 
-  /** Undefined if the key has just been revoked. It cannot be before the commit. */
+  /**
+   * Returns undefined if the key has just been revoked. Otherwise the key cannot be revoked before this transaction
+   * ends.
+   */
   async findOfKey(keyId: ApplicationKeyId): Promise<StoredAuthority | undefined> {
     const [row] = await this.#tx.query<StoredAuthority>({
       text: `select a.granted_as as "applicationAs", a.granted_by as "applicationBy", k.granted_as as "keyAs",

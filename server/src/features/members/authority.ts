@@ -5,19 +5,22 @@ import { AuthorityStore, type StoredAuthority } from './authority-store.ts';
 import { MemberStore } from './member-store.ts';
 
 /**
- * On whose behalf something is done. Applications and keys keep it: an application can do what is the owner's alone only if the owner
- * or the operator gave it its rights, and issued the key that is used.
+ * The authority on which something is done. It is stored with applications and keys. An application can use rights that
+ * only the owner has if the owner or the operator granted its rights and issued the key in use.
  */
 export interface Authority {
   readonly as: 'OPERATOR' | 'OWNER' | 'ADMIN';
-  /** The member behind it; null for the operator, or if nobody knows any more. */
+  /** The member behind it. Null for the operator, or if the member is no longer known. */
   readonly by: string | null;
 }
 
 /** The operator on the command line. */
 export const operatorAuthority: Authority = { as: 'OPERATOR', by: null };
 
-/** Read in the transaction that needs it: a member may have lost the role since the request began. */
+/**
+ * Finds the authority of a caller, in the transaction that needs it. A member may have lost the role since the request
+ * began.
+ */
 export async function findAuthority(tx: Transaction, caller: Caller): Promise<Authority> {
   if ('userId' in caller) {
     const role = await new MemberStore(tx, caller.tenantId).findRole(caller.userId);
@@ -31,7 +34,10 @@ export async function findAuthority(tx: Transaction, caller: Caller): Promise<Au
   return toAuthority(found);
 }
 
-/** The member on whose authority a caller acts, if there is one. A key that has just been revoked leaves its application's. */
+/**
+ * Returns the member on whose authority a caller acts, if any. If the key has just been revoked, this is the member
+ * behind its application.
+ */
 export async function findGranter(tx: Transaction, caller: Caller): Promise<string | null> {
   if ('userId' in caller) return caller.userId;
   const store = new AuthorityStore(tx, caller.tenantId);
@@ -50,7 +56,7 @@ export async function requireOwnerAuthority(tx: Transaction, caller: Caller, wha
   throw new DomainError('forbidden', `Only the owner of the tenant can ${what}. ${advice}`);
 }
 
-/** An application and its key are worth as much as the lesser of the two. */
+/** Combines the authority of an application and its key. The lower of the two counts. */
 function toAuthority({ ownerId, ...found }: StoredAuthority): Authority {
   const isOperators = found.applicationAs === 'OPERATOR' && found.keyAs === 'OPERATOR';
   if (isOperators) return operatorAuthority;

@@ -7,12 +7,13 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { AuthorityStore } from './authority-store.ts';
 
 /**
- * Revokes the management keys that a member has issued, directly or through an application: otherwise somebody who was removed could
- * invite themselves again. Keys of private and public applications keep working, because a shop depends on them.
+ * Revokes the management keys that a member has issued, directly or through an application. Otherwise a removed member
+ * could invite themselves again. Keys of private and public applications keep working, because a shop depends on them.
  */
 export async function endKeysOf(tx: Transaction, caller: Caller, userId: string): Promise<void> {
   const store = new AuthorityStore(tx, caller.tenantId);
-  // A statement waits for a key that creates another one, but does not see that one. The next does.
+  // The statement waits for a key that is creating another key, but does not see the new key. The next statement sees
+  // it.
   for (let ended = await store.endKeysOf(userId); ended.length > 0; ended = await store.endKeysOf(userId)) {
     for (const { keyId, applicationId, ...rights } of ended) {
       await recordInTransaction(tx, caller.tenantId, caller, {

@@ -1,6 +1,6 @@
 import { exampleIds, exampleTime } from '../../http/routes/example-values.ts';
 
-/** The people of the examples. */
+/** Fields that all people in the examples share. */
 const made = { sign_in_ways: [], created_at: exampleTime, created_date: exampleTime };
 
 export const ownerView = {

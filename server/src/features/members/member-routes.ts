@@ -44,7 +44,7 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
     {
       config: {
         permission: 'tenant:member:update',
-        // Published clients send the second one.
+        // Published clients send the second media type.
         mediaTypes: ['application/json', 'application/json-patch+json'],
         showAgain: shownAgain<{ id: string }>(async (caller, { id }) => toMemberView(await members.get(caller, id))),
         examples: memberExamples.updateMember,

@@ -8,7 +8,7 @@ import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http
 import { type ApprovalRequest, ApprovalView, toApprovalField } from '../approvals/index.ts';
 import { type Member, roles, signInKinds } from './member.ts';
 
-/** How many users one request may name. */
+/** The maximum number of users in one request. */
 const userIdsMax = 100;
 const UserId = Type.String({ maxLength: 36 });
 
@@ -60,7 +60,7 @@ export const MemberPage = pageOf(MemberView);
 
 nameSchemas({ UpdateMemberRequest: UpdateMember, User: UserView, Member: MemberView, MemberPage });
 
-/** The requested users; undefined means all. */
+/** Returns the requested users. Undefined means all. */
 export function parseUserIds(query: Static<typeof MemberQuery>): string[] | undefined {
   if (query.user_id === undefined) return undefined;
   const userIds = [query.user_id].flat();

@@ -11,10 +11,10 @@ import { type Member, memberEvent, noSuchMember, type Role, roleDetails, roleEve
 import { MemberStore } from './member-store.ts';
 import { isPromotion } from './promotion.ts';
 
-/** A member, with the last request for a role that needed approval. */
+/** A member, with the last approval request for a role, if any. */
 export type ShownMember = Member & { readonly approval: ApprovalRequest | undefined };
 
-/** The members of a tenant. They join by invitation. */
+/** Manages the members of a tenant. They join by invitation. */
 export class MemberService {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -40,8 +40,8 @@ export class MemberService {
   }
 
   /**
-   * Making a member the owner makes the previous owner an admin: a tenant always has exactly one owner. A role that has to be
-   * approved is kept as a request. A change that takes effect withdraws one.
+   * Changes a role. A tenant always has exactly one owner, so a new owner makes the previous one an admin. A role that
+   * has to be approved is stored as a request. A change that takes effect withdraws a pending request.
    */
   async changeRole(caller: Caller, id: string, role: Role): Promise<ShownMember> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
@@ -70,7 +70,7 @@ export class MemberService {
     });
   }
 
-  /** The member loses all access with the commit. */
+  /** Removes a member, who loses all access as soon as this commits. */
   async delete(caller: Caller, id: string): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new MemberStore(tx, caller.tenantId);
@@ -87,7 +87,7 @@ export class MemberService {
   }
 }
 
-/** Throws unless the caller may give somebody who has one role the other. */
+/** Throws unless the caller may make this change of role. */
 export async function requireChangeable(
   tx: Transaction,
   caller: Caller,
@@ -103,13 +103,13 @@ interface NewRole {
   readonly id: string;
   readonly before: Role;
   readonly after: Role;
-  /** Who changes it, or approves that. */
+  /** The caller who changes the role or approves the change. */
   readonly actor: Caller | UserCaller;
-  /** Who requested what the actor approves. */
+  /** The requester of the change that the actor approves. */
   readonly requester?: string;
 }
 
-/** Changes and records the role, and that of the previous owner. Locks are taken already. */
+/** Changes and records the role, and that of the previous owner. The caller must hold the locks. */
 export async function putRole(tx: Transaction, { id, before, after, actor, requester }: NewRole): Promise<void> {
   const store = new MemberStore(tx, actor.tenantId);
   const modifiedBy = requester ?? actorIdOf(actor);

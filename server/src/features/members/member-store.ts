@@ -12,7 +12,7 @@ const joined = 'members join users on users.id = members.user_id';
 
 export interface JoinedUser {
   readonly id: string;
-  /** Nobody uses this account yet: it has no memberships and no sign-in method. */
+  /** True if nobody uses this account yet: it has no memberships and no sign-in method. */
   readonly isFree: boolean;
 }
 
@@ -25,7 +25,9 @@ export class MemberStore {
     this.#tenantId = tenantId;
   }
 
-  /** The user with this address, created if there is none; without an address, always a new user. */
+  /**
+   * Returns the user with this address, and creates it if there is none. Without an address, always creates a new user.
+   */
   async joinUser(email: string | null): Promise<JoinedUser> {
     const id = crypto.randomUUID();
     if (email === null) {
@@ -57,7 +59,7 @@ export class MemberStore {
     return row;
   }
 
-  /** How many members administer the tenant. */
+  /** Returns the number of members who administer the tenant. */
   async countAdministrators(): Promise<number> {
     const [row] = await this.#tx.query<{ total: number }>({
       text: `select count(*)::integer as total from members where tenant_id = $1 and role in ('OWNER', 'ADMIN')`,
@@ -71,7 +73,7 @@ export class MemberStore {
     await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
   }
 
-  /** Like `find`, and locks the row until this transaction ends. */
+  /** Locks the row until this transaction ends, and returns its role and user. */
   async lock(id: string): Promise<{ readonly role: Role; readonly userId: string } | undefined> {
     const [row] = await this.#tx.query<{ role: Role; userId: string }>({
       text: 'select role, user_id as "userId" from members where tenant_id = $1 and id = $2 for update',
@@ -80,7 +82,10 @@ export class MemberStore {
     return row;
   }
 
-  /** The role of a user; undefined if they are no member. Held until the commit: whoever takes it away afterwards sees what was done with it. */
+  /**
+   * Returns the role of a user, or undefined if they are not a member. The row is locked until the commit, so that
+   * anybody who removes the role afterwards sees what was done with it.
+   */
   async findRole(userId: string): Promise<Role | undefined> {
     const [row] = await this.#tx.query<{ role: Role }>({
       text: 'select role from members where tenant_id = $1 and user_id = $2 for key share',
@@ -105,7 +110,7 @@ export class MemberStore {
     return rows.length > 0;
   }
 
-  /** Newest first. A tenant has hundreds of members at most, so counting them is cheap. */
+  /** Lists members, newest first. A tenant has hundreds of them at most, so counting them is cheap. */
   async list(
     userIds: readonly string[] | undefined,
     { page, size }: PageRequest,
@@ -123,7 +128,7 @@ export class MemberStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Everybody, by id after one. */
+  /** Lists all members, ordered by id and starting after the given one. */
   listRoles({
     after,
     limit,
@@ -145,7 +150,7 @@ export class MemberStore {
     });
   }
 
-  /** A trigger also signs the user out. */
+  /** Deletes a member. A trigger signs the user out too. */
   async delete(id: string): Promise<void> {
     await this.#tx.query({
       text: 'delete from members where tenant_id = $1 and id = $2',

@@ -39,7 +39,7 @@ function ask(method: string, path: string, body?: unknown, of = tenant) {
   });
 }
 
-/** A member as the acceptance of an invitation makes one. */
+/** Adds a member in the same way as accepting an invitation does. */
 async function addMember(role: Role = 'ADMIN', of = tenant, email = `${crypto.randomUUID()}@example.com`) {
   const tenantId = parseTenantId(of.id);
   const { database } = vault.server.core;
@@ -91,7 +91,7 @@ describe('GET /tenants/self/members', () => {
     ]);
     const known = { last_signed_in_at: '2026-03-02T09:30:00.000Z', sign_in_ways: ['password', 'provider'] };
     expect(await find()).toMatchObject(known);
-    // What belongs to the user is told to tenants that they belong to, and to no other.
+    // The data of a user is visible only to the tenants that the user belongs to.
     const other = await vault.makeTenant();
     const ways = await vault.server.core.database.forTenant(parseTenantId(other.id), (tx) =>
       tx.query({ text: 'select sign_in_ways($1) as ways', values: [userId ?? ''] }),

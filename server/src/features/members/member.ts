@@ -12,7 +12,7 @@ import { toChangeDetails } from '../../platform/audit/record/change-details.ts';
 export { memberRoles as roles } from '../../core/identity/caller.ts';
 export type Role = MemberRole;
 
-/** How people prove who they are, apart from a link. */
+/** The ways in which people prove their identity, apart from a link. */
 export const signInKinds = ['passkey', 'password', 'provider'] as const;
 export type SignInKind = (typeof signInKinds)[number];
 
@@ -38,7 +38,7 @@ export function memberEvent(id: string, operation: Operation): AuditEvent {
   return successEvent('member', id, operation);
 }
 
-/** A role is all the rights that a member has; undefined stands for no member. */
+/** Returns the audit event for a role change. A role is all the rights that a member has. Undefined means no member. */
 export function roleEvent(
   id: string,
   operation: Operation,

@@ -14,7 +14,7 @@ import { putRole, requireChangeable } from './member-service.ts';
 import { promotionSentences } from './promotion.ts';
 import { MemberStore } from './member-store.ts';
 
-/** Gives a member the role that was approved. */
+/** Gives a member the approved role. */
 export class RoleApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<void> {
     const store = new MemberStore(tx, tenantId);
@@ -45,7 +45,7 @@ export class RoleApproval implements ApprovalEffect {
     await putRole(tx, { id, before: current.role, after: role, actor: approver, requester: requestedBy });
   }
 
-  /** Nothing was created for the request. */
+  /** Does nothing, because nothing was created for the request. */
   async discard(): Promise<void> {}
 }
 

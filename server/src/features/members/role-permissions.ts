@@ -1,7 +1,7 @@
 import { type Permission, permissionCatalog } from '../../core/access/permission.ts';
 import type { Role } from './member.ts';
 
-/** Tokens are masked for every member: nothing in the portal shows plaintext. */
+/** Permissions to read. Tokens are masked for every member, because nothing in the portal shows plaintext. */
 const reading: readonly Permission[] = [
   'tenant:read',
   'report:read',
@@ -29,17 +29,22 @@ const managing: readonly Permission[] = [
   'token:delete',
 ];
 
-/** What a member may do while signed in. Plain permissions, so that reads are masked. */
+/** The permissions of a member while signed in. They are plain permissions, so that reads are masked. */
 export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
   OWNER: [...managing, 'tenant:delete'],
   ADMIN: managing,
   READ_ONLY: reading,
 };
 
-/** Permissions on tokens are for applications: nobody uses them in the portal, and who manages applications grants them. */
+/**
+ * Token permissions are for applications. Nobody uses them in the portal, but people who manage applications grant
+ * them.
+ */
 const onTokens = permissionCatalog.map(({ type }) => type).filter((type) => type.startsWith('token:'));
 
-/** What a member may give to an application: what the role has, and what only applications use. */
+/**
+ * The permissions that a member may grant to an application: those of the role, and those that only applications use.
+ */
 export const grantablePermissions: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   OWNER: new Set([...rolePermissions.OWNER, ...onTokens]),
   ADMIN: new Set([...rolePermissions.ADMIN, ...onTokens]),

@@ -16,7 +16,10 @@ import { toPagePath, toSignInPath } from './frame/sign-in-destination.ts';
 import { addSignInRoutes } from './sign-in/sign-in-routes.ts';
 import { addWayRoutes } from './account/way-routes.ts';
 
-/** The pages under `/portal/`: accepting an invitation and signing in. They work without scripts, except for passkeys. */
+/**
+ * Adds the pages under `/portal/` for accepting invitations and signing in. They work without scripts, except for
+ * passkeys.
+ */
 export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
   void app.register(async (pages) => {
     addFormParser(pages);
@@ -24,7 +27,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
       addFormPageHeaders(reply);
       if (request.method === 'POST') requireSameOrigin(request, portal.publicUrl);
     });
-    // Everything else is shown and logged in the central place.
+    // All other errors are shown and logged by the central handler.
     pages.setErrorHandler((error, { method, url, headers }, reply) => {
       if (error instanceof WayRequired) return reply.redirect('/portal/account', 303);
       if (!(error instanceof NotSignedIn)) throw error;
@@ -44,7 +47,10 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** For a link on another site, such as a message: browsers send the cookie only from a page of our own, which this one is. */
+/**
+ * Renders a page for a link on another site, such as in a message. Browsers send the cookie only from a page of the
+ * vault, such as this one.
+ */
 function renderLinkPage(url: string): string {
   const path = toPagePath(url);
   const body = html`<p><a href="${path}">Continue to the portal</a></p>`;

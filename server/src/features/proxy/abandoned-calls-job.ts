@@ -4,11 +4,11 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { closeCall, listOpenCalls, type OpenCall } from './proxy-call-store.ts';
 import { proxyEvent } from './proxy-event.ts';
 
-/** Well past the end of any call still in progress. */
+/** The age after which a call cannot still be in progress. */
 const olderThanSeconds = 5 * 60;
 const callsPerRun = 1_000;
 
-/** Marks calls whose server died: their start is recorded, but their outcome is unknown. Safe to run twice. */
+/** Marks calls whose server died. Their start is recorded, but their outcome is unknown. It is safe to run twice. */
 export function abandonedCallsJob(database: Database): Job {
   return {
     name: 'abandoned-proxy-calls',

@@ -1,10 +1,12 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { setsOwnCookie } from './own-cookies.ts';
 
-/** Distinguishes responses from the destination, which have it, from errors of the proxy. */
+/** The header that distinguishes responses of the destination, which have it, from errors of the proxy. */
 export const destinationStatusHeader = 'bt-proxy-destination-status';
 
-/** Headers about the connection to the destination, which ends here; the length is kept, since the body is. */
+/**
+ * Headers about the connection to the destination, which ends here. The length is kept because the body is unchanged.
+ */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
@@ -17,7 +19,7 @@ const originHeaders: ReadonlySet<string> = new Set(
 );
 const keptPrefixes = ['access-control-', 'bt-', 'proxy-'];
 
-/** The destination's headers as the client gets them. */
+/** Returns the destination's headers as the client gets them. */
 export function toAnswerHeaders(headers: readonly HeaderField[]): readonly HeaderField[] {
   const named = new Set(
     headers
@@ -28,7 +30,7 @@ export function toAnswerHeaders(headers: readonly HeaderField[]): readonly Heade
   return headers.filter((field) => {
     const name = field.name.toLowerCase();
     if (connectionHeaders.has(name) || originHeaders.has(name) || setsOwnCookie(field)) return false;
-    // The Connection header cannot remove the length: without it, the end of the body would be unknown.
+    // The Connection header cannot remove the length, because the end of the body would be unknown without it.
     if (named.has(name) && name !== 'content-length') return false;
     return !keptPrefixes.some((prefix) => name.startsWith(prefix));
   });

@@ -3,13 +3,15 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { AnswerPace } from '../../platform/outbound/answer-pace.ts';
 
 export interface CallSlot {
-  /** Shared by all concurrent calls of the tenant. */
+  /** The rate limit that all concurrent calls of the tenant share. */
   readonly pace: AnswerPace;
   /** Releases the slot. Safe to call more than once. */
   release(): void;
 }
 
-/** The concurrent calls of each tenant in this process. There is no queue: a call over the limit is rejected at once. */
+/**
+ * The concurrent calls of each tenant in this process. There is no queue, so a call over the limit is rejected at once.
+ */
 export class CallSlots {
   readonly #callsMax: number;
   readonly #bytesPerSecond: number;

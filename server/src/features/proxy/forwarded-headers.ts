@@ -7,21 +7,24 @@ import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 import { withoutOwnCookies } from './own-cookies.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 
-/** Including all inserted values. */
+/** The maximum length of all headers including inserted values, in characters. */
 const totalLengthMax = 64 * 1024;
 
-/** Headers about this connection and its framing, which end here (RFC 9110 §7.6.1); new ones are set when sending. */
+/** Headers about this connection and its framing, which end here (RFC 9110 §7.6.1). New ones are set when sending. */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection content-length expect host http2-settings keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
-/** The vault does not tell a destination who is calling, or through what. */
+/** Headers that would tell a destination who is calling, or through which intermediaries. */
 const originHeaders: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
 const keptPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
 
-/** A valid header value: Latin-1 bytes, no control characters except tab. CR, LF and NUL would end it. */
+/**
+ * A valid header value consists of Latin-1 characters without control characters except tab. CR, LF and NUL would end
+ * it.
+ */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The client's headers for the destination, with references replaced by token values. */
+/** Compiles the client's headers for the destination, with references replaced by token values. */
 export function compileHeaders(
   { headers }: Pick<ProxyRequest, 'headers'>,
   budget: RequestBudget,
@@ -44,7 +47,7 @@ export function compileHeaders(
   };
 }
 
-/** Also omits headers named in the client's own Connection header. */
+/** Returns the filter for forwarded headers. It also omits headers named in the client's own Connection header. */
 function forwardingRule(headers: readonly HeaderField[]): (name: string) => boolean {
   const named = new Set(
     headers
@@ -73,14 +76,14 @@ function compileHeader(name: string, value: string, budget: RequestBudget): Refe
   };
 }
 
-/** UTF-8, as one character per byte, as Node handles headers. */
+/** Converts text to UTF-8 with one character per byte, which is how Node handles headers. */
 function toWireText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /**
- * The client's wishes for the connection to the destination. Only values that cannot change how the message is
- * parsed: otherwise `Connection` could name `Content-Length`, or request another protocol.
+ * Returns the client's preferences for the connection to the destination. It accepts only values that cannot change how
+ * the message is parsed. Otherwise `Connection` could name `Content-Length` or request another protocol.
  */
 export function toConnectionFields(request: Pick<ProxyRequest, 'connection' | 'keepAlive'>): readonly HeaderField[] {
   const { connection, keepAlive } = request;
@@ -96,7 +99,7 @@ export function toConnectionFields(request: Pick<ProxyRequest, 'connection' | 'k
   ];
 }
 
-/** The media type of the body without its parameters, in lower case. */
+/** Returns the media type of the body without its parameters, in lower case. */
 export function mediaTypeOf(headers: readonly HeaderField[]): string {
   return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

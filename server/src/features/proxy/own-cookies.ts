@@ -3,7 +3,10 @@ import type { HeaderField } from '../../platform/outbound/destination-exchange.t
 /** The cookie names of this vault. They are not sent to destinations, and destinations cannot set them. */
 const ownName = /^(?:__host-|__secure-)?strongroom/i;
 
-/** A `Cookie` header without our own cookies; undefined if nothing is left. Other headers are unchanged. */
+/**
+ * Removes the vault's own cookies from a `Cookie` header. Returns no field if nothing is left. Other headers are
+ * unchanged.
+ */
 export function withoutOwnCookies(field: HeaderField): HeaderField[] {
   if (field.name.toLowerCase() !== 'cookie') return [field];
   const others = field.value.split(';').filter((pair) => !ownName.test(pair.trim()));

@@ -14,7 +14,7 @@ import { compileQuery, mayHoldReference } from './url-fields.ts';
 
 const field = 'body';
 
-/** A body with references replaced by token values. Without references, it is forwarded byte for byte. */
+/** Compiles a body, with references replaced by token values. A body without references is forwarded byte for byte. */
 export async function compileBody(
   { headers, body }: Pick<ProxyRequest, 'headers' | 'body'>,
   budget: RequestBudget,
@@ -32,7 +32,7 @@ export async function compileBody(
   return compilePlain(body, { encode: encoderOf(mediaType, headers), budget }) ?? asItIs;
 }
 
-/** Parts without references keep their original spelling. */
+/** Compiles a JSON body. Parts without references keep their original spelling. */
 async function compileJson(body: Buffer, budget: RequestBudget): Promise<ReferenceTemplate<Buffer>> {
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
   const source = new JsonSource();
@@ -40,7 +40,7 @@ async function compileJson(body: Buffer, budget: RequestBudget): Promise<Referen
   return asBytes(compileDocument(source, budget), 'utf8');
 }
 
-/** Any other text, or an upload: bytes that are not UTF-8 are kept, and so are braces without an id. */
+/** Compiles any other text or an upload. Bytes that are not UTF-8 and braces without an id are kept. */
 function compilePlain(
   body: Buffer,
   options: { readonly encode: (text: string) => string; readonly budget: RequestBudget },
@@ -60,12 +60,12 @@ function asBytes(template: ReferenceTemplate<string>, encoding: 'utf8' | 'latin1
   };
 }
 
-/** Compressed bodies are not inspected. */
+/** Returns whether the body is compressed. Compressed bodies are not inspected. */
 function isCompressed(headers: ProxyRequest['headers']): boolean {
   return !['', 'identity'].includes((headerOf(headers, 'content-encoding') ?? '').trim().toLowerCase());
 }
 
-/** How a value is escaped for its context. */
+/** Returns the function that escapes a value for its context. */
 function encoderOf(mediaType: string, headers: ProxyRequest['headers']): (text: string) => string {
   if (isXml(mediaType)) return escapeXml;
   if (!mediaType.startsWith('multipart/')) return (text) => text;
@@ -90,11 +90,12 @@ const entities = [
   ["'", '&apos;'],
 ] as const;
 
-/** A value must not become an element. Control characters have no place in XML at all (XML 1.0 §2.2). */
+/** Escapes a value so that it cannot become an element. XML does not allow control characters at all (XML 1.0 §2.2). */
 function escapeXml(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are the characters that are looked for
+  // oxlint-disable-next-line no-control-regex -- The pattern looks for exactly these characters.
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text))
     throw invalidField(field, 'would contain a value that XML cannot represent');
-  // One character after another, the ampersand first: a callback per match would take twenty times as long.
+  // Each character is replaced in its own pass, the ampersand first. A callback per match would take twenty times as
+  // long.
   return entities.reduce((escaped, [character, entity]) => escaped.replaceAll(character, entity), text);
 }

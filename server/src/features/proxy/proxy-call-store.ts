@@ -4,7 +4,10 @@ import { insertAuditRecords } from '../../platform/audit/record/audit-statement.
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 
-/** Written before anything is decrypted: the open call, the record of the intent and one for each token used. */
+/**
+ * A call as written before anything is decrypted: the open call, the record of the intent, and one record for each
+ * token used.
+ */
 export interface BeginningCall {
   readonly id: string;
   readonly destination: string;
@@ -57,12 +60,12 @@ export class ProxyCallStore {
     });
   }
 
-  /** Resolves once it is durable. */
+  /** Records the start of a call. Resolves once it is durable. */
   async begin(tenantId: TenantId, call: BeginningCall): Promise<void> {
     await this.#beginnings.add(tenantId, call);
   }
 
-  /** The record belongs to the call that it names. */
+  /** Records the end of the call that the record names. */
   async end(tenantId: TenantId, record: AuditRow): Promise<void> {
     await this.#ends.add(tenantId, record);
   }
@@ -73,7 +76,7 @@ export interface OpenCall {
   readonly id: string;
 }
 
-/** Open calls of all tenants, inside `forSystem`: those in progress, and those left by dead servers. */
+/** Lists open calls of all tenants, inside `forSystem`: those in progress, and those left by dead servers. */
 export async function listOpenCalls(
   tx: Transaction,
   options: { readonly olderThanSeconds: number; readonly limit: number },
@@ -85,7 +88,7 @@ export async function listOpenCalls(
   });
 }
 
-/** Closes an open call and returns its destination; undefined if another process has closed it. */
+/** Closes an open call and returns its destination, or undefined if another process has already closed it. */
 export async function closeCall(tx: Transaction, { tenantId, id }: OpenCall): Promise<string | undefined> {
   const [row] = await tx.query<{ destination: string }>({
     text: 'delete from proxy_calls where tenant_id = $1 and id = $2 returning destination',

@@ -4,7 +4,7 @@ import { exampleDestination, exampleIds } from '../../http/routes/example-values
 const url = (path: string) => ({ 'bt-proxy-url': `${exampleDestination}${path}` });
 const body = { number: `{{ ${exampleIds.card} | json: '$.number' }}`, amount: 1250 };
 
-/** The same for every method: only a GET has no body. */
+/** Returns the examples of a method. They are the same for all methods, except that a GET has no body. */
 export function proxyExamples(method: string, path?: string): ApiExample[] {
   const rest = path === undefined ? {} : { path: { path } };
   const content = method === 'GET' ? {} : { body };

@@ -5,7 +5,7 @@ import { createApplication, fieldsOf, uuidV4 } from '../../../test/harness/test-
 import { answerOk } from '../../../test/harness/tls-destination.ts';
 
 let proxy: ProxyVault;
-/** Called once by the next request that the destination gets, before it answers. */
+/** Work that the next request to the destination runs once, before the destination responds. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 beforeAll(async () => {
   proxy = await ProxyVault.start({
@@ -21,7 +21,7 @@ afterAll(() => proxy.stop());
 
 const json = { 'content-type': 'application/json' };
 const trace = () => crypto.randomUUID();
-/** What was recorded about the request with this trace id, once its call has been settled. */
+/** Returns the audit records of the request with this trace id, once its call has been settled. */
 async function recordsOf(traceId: string, count: number): Promise<Record<string, unknown>[]> {
   const look = async () =>
     (await proxy.vault.auditRecords(proxy.tenant.id)).filter((record) => record['request_id'] === traceId);

@@ -25,7 +25,10 @@ const Headers = Type.Object({
 const destinationHeaders = { 'BT-PROXY-DESTINATION-STATUS': 'The status of the response of the destination.' };
 const Destination = Type.Unknown({ description: 'The response from the destination, with its status.' });
 
-/** HEAD and OPTIONS are not forwarded: the API has no HEAD, and OPTIONS is a request to the vault itself. */
+/**
+ * Adds the proxy routes. HEAD and OPTIONS are not forwarded, because the API has no HEAD, and OPTIONS is a request to
+ * the vault itself.
+ */
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
   const config = {
     permission: 'token:use',
@@ -76,7 +79,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   }
 }
 
-/** From the raw request: the framework's parsing of path and headers loses their spelling. */
+/** Reads the raw request, because the framework's parsing of path and headers loses their spelling. */
 function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequest {
   const { rawHeaders, url = '' } = request.raw;
   const headers = rawHeaders.flatMap((name, index) =>
@@ -111,7 +114,7 @@ function bodyOf(request: FastifyRequest): Buffer | undefined {
   return undefined;
 }
 
-/** Aborted when the client disconnects before it has its response. */
+/** Returns a signal that is aborted when the client disconnects before it has its response. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

@@ -2,7 +2,7 @@ import { type Problem, problemType } from '../../http/problems/problem.ts';
 
 const problemField = 'proxy_error';
 
-/** The error format of the proxy, for the config of its routes: published clients expect it. */
+/** The error format of the proxy, for the config of its routes. Published clients expect it. */
 export const proxyProblemForm = {
   problemField,
   presentProblem: (problem: Problem) => ({ [problemField]: inProxyWords(problem) }),
@@ -12,7 +12,7 @@ function inProxyWords(problem: Problem): Problem {
   if (problem.status === 400) return { ...problem, title: 'Invalid proxy request' };
   if (problem.status !== 401) return problem;
   const title = 'Unauthorized proxy request';
-  // The key of a deleted tenant is known, and its holder learns what to do.
+  // The key of a deleted tenant is known, so its holder is told what to do.
   if (problem.type === problemType('tenant-deleted')) return { ...problem, title };
   return { ...problem, title, detail: 'The BT-API-KEY header is required' };
 }

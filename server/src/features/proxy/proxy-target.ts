@@ -8,12 +8,12 @@ import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
 import { compileQuery, compileUrlField, joinTemplates } from './url-fields.ts';
 
-/** Including all inserted values. */
+/** The maximum length of path and query including inserted values, in characters. */
 const lengthMax = 16 * 1024;
 
 /**
- * Path and query of the call: those of the destination URL, without slashes at the end of its path, followed by what
- * the client added. References never reach the authority: it has already been parsed and checked.
+ * Compiles path and query of the call. They are those of the destination URL, without slashes at the end of its path,
+ * followed by what the client added. References never reach the authority, which has already been parsed and checked.
  */
 export function compileTarget(
   url: DestinationUrl,
@@ -48,7 +48,9 @@ function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<str
   return joinTemplates(segments, '/');
 }
 
-/** `.` and `..`, encoded or not, would have the destination walk elsewhere: a value must not decide where. */
+/**
+ * Rejects `.` and `..`, encoded or not. They would lead the destination to another path, which a value must not decide.
+ */
 function requireNoStep(segment: Sensitive<string>): Sensitive<string> {
   const plain = segment.reveal().replaceAll(/%2e/gi, '.');
   if (plain === '.' || plain === '..') throw invalidField('path', 'must not hold . or .. as a segment');

@@ -27,7 +27,7 @@ const values = () => [
   'HTTP/1.1 200 OK',
 ];
 
-/** What every request to the destination must look like, whatever was put into it. */
+/** Expects a well-formed request at the destination, whatever was inserted into it. */
 function expectOneWholeRequest(before: number): void {
   const { destination } = proxy;
   expect(destination.seen.length).toBe(before + 1);
@@ -74,7 +74,7 @@ describe('what a token holds', () => {
       const id = await proxy.store(value);
       const before = proxy.destination.seen.length;
       const answer = await proxy.call({ headers: { 'x-value': `a {{ ${id} }} b` } });
-      // oxlint-disable-next-line no-control-regex -- these are the characters that are looked for
+      // oxlint-disable-next-line no-control-regex -- The pattern looks for exactly these characters.
       if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) {
         expect(answer.status).toBe(400);
         expect(proxy.destination.seen.length).toBe(before);

@@ -10,25 +10,25 @@ const opening = /(?:\{|%7b){2}/i;
 /** Characters allowed literally in a request line and a form. Parsers disagree about fragments and backslashes. */
 const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
-/** Of a form or a query that holds references: each is taken apart by itself. */
+/** The most fields in a form or query with references. Each of them is parsed separately. */
 export const fieldsMax = 5_000;
 
 export interface UrlFieldOptions {
   /** The field name in errors. */
   readonly field: string;
   readonly budget: RequestBudget;
-  /** Forms and queries write a space as `+`. */
+  /** True for forms and queries, which write a space as `+`. */
   readonly isPlusSpace?: boolean;
 }
 
-/** Whether it may contain a reference. If not, nothing has to be parsed. */
+/** Returns whether a text may contain a reference. If not, nothing has to be parsed. */
 export function mayHoldReference(text: string): boolean {
   return opening.test(text);
 }
 
 /**
- * One segment of a path, or one name or value of a query or form. Without a reference it is kept as written; with
- * one, it is decoded, evaluated and encoded again as a whole, so a value cannot break out of it.
+ * Compiles one segment of a path, or one name or value of a query or form. Without a reference it is kept as written.
+ * With one, it is decoded, evaluated and encoded again as a whole, so a value cannot break out of it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
   const { field, budget, isPlusSpace = false } = options;
@@ -44,7 +44,7 @@ export function compileUrlField(text: string, options: UrlFieldOptions): Referen
   };
 }
 
-/** `a=1&b={{ id }}`: each name and each value separately. */
+/** Compiles a query such as `a=1&b={{ id }}`, each name and each value separately. */
 export function compileQuery(
   text: string,
   given: Pick<UrlFieldOptions, 'field' | 'budget'>,

@@ -7,7 +7,7 @@ import { noSuchSession, type SessionRegister } from './session-register.ts';
 
 const SessionParameter = idParameter('Id of the session.');
 
-/** For those who manage a tenant: which sessions there are, and ending one. */
+/** Adds the routes that let tenant administrators list sessions and end them. */
 export function addSessionListRoutes(app: FastifyInstance, sessions: SessionRegister): void {
   app.get<{ Querystring: Static<typeof SessionQuery> }>(
     '/sessions',

@@ -4,11 +4,11 @@ import type { SessionOrigin } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** A session that has not ended. Neither its key nor its nonce can be told from this. */
+/** A session that has not ended. Its key and its nonce cannot be derived from this. */
 export interface ListedSession {
   readonly id: string;
   readonly applicationId: string;
-  /** The application and its key that authorized the session; null until then. */
+  /** The application and its key that authorized the session. Null until then. */
   readonly authorizedBy: string | null;
   readonly authorizedKey: string | null;
   readonly permissions: readonly Permission[];
@@ -25,9 +25,9 @@ export interface SessionPlace {
 }
 
 export interface SessionSlice {
-  /** Only sessions that were authorized, or only others; all if undefined. */
+  /** True for authorized sessions only, false for all others, undefined for all sessions. */
   readonly isAuthorized: boolean | undefined;
-  /** The last session of the page before. */
+  /** The last session of the previous page. */
   readonly after: SessionPlace | undefined;
   readonly size: number;
 }
@@ -37,10 +37,16 @@ export interface SessionPage {
   readonly next: SessionPlace | undefined;
 }
 
-/** The rules of one session can take 160 KB. A page ends early instead of holding hundreds of those. */
+/**
+ * The most rule data on a page, in bytes. The rules of one session can take 160 KB, so a page ends early instead of
+ * holding hundreds of those.
+ */
 const rulesBytesMax = 1_000_000;
 
-/** Newest first. A session ends with the first of the three: itself, its application, the application that authorized it. */
+/**
+ * Lists sessions, newest first. A session ends as soon as the session itself, its application or the application that
+ * authorized it expires.
+ */
 export async function listNewestSessions(
   tx: Transaction,
   tenantId: TenantId,
@@ -71,7 +77,7 @@ export async function listNewestSessions(
   return { items, next: isLast ? undefined : items.at(-1) };
 }
 
-/** Part of the text, not a value: each form has an index of its own. */
+/** Returns a condition that is part of the statement text, not a parameter, because each form has its own index. */
 function authorizationOf(isAuthorized: boolean | undefined): string {
   if (isAuthorized === undefined) return 'true';
   return isAuthorized ? 's.authorized_at is not null' : 's.authorized_at is null';

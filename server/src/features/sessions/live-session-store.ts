@@ -16,7 +16,10 @@ export interface LiveSession extends Rights {
   readonly authorizer: Rights;
 }
 
-/** By id, after one. A session ends with the first of the three: itself, its application, the application that authorized it. */
+/**
+ * Lists sessions in the order of their ids. A session ends as soon as the session itself, its application or the
+ * application that authorized it expires.
+ */
 export function listLiveSessions(
   tx: Transaction,
   tenantId: TenantId,

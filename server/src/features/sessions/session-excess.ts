@@ -3,7 +3,7 @@ import type { Excess } from '../../core/access/find-excess.ts';
 
 const limit = 'A session cannot have more access than the application that authorizes it.';
 
-/** What the authorizing application lacks, as a message. */
+/** Returns a message that says what the authorizing application lacks. */
 export function describeExcess({ rule, permission, lacks }: Excess): string {
   if (lacks === 'permission') return `Missing permission: ${permission}. ${limit}`;
   if (lacks === 'container') return `Missing permission: ${permission}${placeOf(rule)}. ${limit}`;
@@ -16,7 +16,7 @@ export function describeExcess({ rule, permission, lacks }: Excess): string {
   return `${missing}. ${held}.${isElsewhere ? advice : ''} ${limit}`;
 }
 
-/** Containers are named, ids are not: an id may be any text that its creator chose. */
+/** Names containers but not ids, because an id may be any text that its creator chose. */
 function placeOf({ container, conditions = [] }: AccessRule): string {
   if (container !== undefined) return ` on container ${container}`;
   const containers = conditions.filter(({ attribute }) => attribute === 'container').map(({ value }) => value);

@@ -10,7 +10,7 @@ import { listNewestSessions, type SessionPage, type SessionSlice } from './liste
 import { sessionEvent } from './session-service.ts';
 import { SessionStore } from './session-store.ts';
 
-/** The sessions of a tenant, for those who manage it. */
+/** Lists and ends the sessions of a tenant for its administrators. */
 export class SessionRegister {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -28,7 +28,10 @@ export class SessionRegister {
     return page;
   }
 
-  /** The session stops working on every server as soon as this commits. One that waits to be authorized never will be. */
+  /**
+   * Ends a session. It stops working on every server as soon as this commits. A session that is not yet authorized can
+   * no longer be.
+   */
   async end(caller: Caller, id: ApplicationKeyId): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       const ended = await new SessionStore(tx, caller.tenantId).delete(id);
@@ -46,7 +49,10 @@ export function noSuchSession(): DomainError {
   return new DomainError('not-found', 'There is no such session.');
 }
 
-/** A limited application ends sessions of applications that it can manage. It could delete either of the two, and the session with it. */
+/**
+ * Requires that a limited application can manage the session's application or the one that authorized it. It could
+ * delete that application, and the session with it.
+ */
 async function requireEndable(
   tx: Transaction,
   caller: Caller,

@@ -10,7 +10,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post(
     '/sessions',
     {
-      // Browsers share a public key: anyone who guessed an idempotency key would get another visitor's session.
+      // Browsers share a public key, so anyone who guessed an idempotency key would get another visitor's session.
       config: {
         permission: 'any-key',
         entityType: 'session',

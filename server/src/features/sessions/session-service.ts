@@ -32,11 +32,14 @@ export interface SessionGrant {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | undefined;
-  /** Where the session must have been created; anywhere if undefined. */
+  /** The origin where the session must have been created. Undefined allows any. */
   readonly origin: SessionOrigin | undefined;
 }
 
-/** Sessions: a browser creates one with a public key, and a server with a private key authorizes it. */
+/**
+ * Creates and authorizes sessions. A browser creates one with a public key, and a server with a private key authorizes
+ * it.
+ */
 export class SessionService {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
@@ -46,7 +49,7 @@ export class SessionService {
     this.#systemKeys = parts.systemKeys;
   }
 
-  /** A session with an origin works there only. */
+  /** Creates a session. A session with an origin works only there. */
   async create(caller: KeyCaller, origin: SessionOrigin | undefined): Promise<NewSession> {
     if (caller.applicationType !== 'public' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a public application can create a session.');
@@ -69,7 +72,7 @@ export class SessionService {
     });
   }
 
-  /** One winner per nonce, even with concurrent requests. */
+  /** Authorizes a session. Only one request per nonce succeeds, even if several run concurrently. */
   async authorize(caller: KeyCaller, grant: SessionGrant): Promise<void> {
     if (caller.applicationType !== 'private' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
@@ -95,7 +98,7 @@ export class SessionService {
   }
 }
 
-/** A session runs in a browser, but its permissions are those of its authorizer's type: a private application. */
+/** Validates a grant. A session runs in a browser, but it is validated like its authorizer, a private application. */
 function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void {
   requireValidSettings('private', { permissions, rules });
   if (expiresAt === undefined) return;
@@ -104,7 +107,10 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
     throw invalidField('expires_at', 'must be in the future, at most 24 hours from now');
 }
 
-/** A session cannot have more than its authorizer: more is rejected at once, since it would silently get less later. */
+/**
+ * Requires that a session gets no more rights than its authorizer has. A larger grant is rejected at once, because it
+ * would silently be reduced later.
+ */
 async function requireWithin(
   { tenantId, grants: { rules: held } }: KeyCaller,
   { permissions, rules }: SessionGrant,
@@ -115,12 +121,15 @@ async function requireWithin(
   if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));
 }
 
-/** A nonce that was refused for its origin is not used up: the session may be authorized for less. */
+/**
+ * Returns the reason why a session was not authorized. A nonce that was rejected for its origin is not used up, because
+ * the session may still be authorized for less.
+ */
 async function whyNot(store: SessionStore, nonceHash: Buffer, { origin }: SessionGrant): Promise<DomainError> {
   const session = await store.findByNonce(nonceHash);
   if (session === undefined) return unknownNonce();
   if (session.isAuthorized) return new DomainError('nonce-used', 'The nonce has been used already.', { found: {} });
-  // Otherwise the key that authorizes has been revoked since the request came in.
+  // Otherwise the authorizing key has been revoked since the request arrived.
   return origin !== undefined && session.origin !== origin ? createdElsewhere() : unknownNonce();
 }
 

@@ -9,7 +9,7 @@ interface NoncedSession {
   readonly origin: SessionOrigin | null;
 }
 
-/** What a session was until it was ended. */
+/** The properties of a session that was ended. */
 interface EndedSession {
   readonly applicationId: ApplicationId;
   readonly authorizedBy: ApplicationId | null;
@@ -53,23 +53,25 @@ export class SessionStore {
     return row.expires_at;
   }
 
-  /** Of any number of callers with the same nonce, exactly one gets the id; the others get nothing. */
+  /**
+   * Authorizes a session. Only one of several callers with the same nonce gets the id, and the others get undefined.
+   */
   async authorize(
     nonceHash: Buffer,
     grant: {
       readonly permissions: readonly Permission[];
       readonly rules: readonly AccessRule[];
       readonly authorizedBy: ApplicationId;
-      /** The session ends with this key. */
+      /** The key that authorizes the session. The session ends with it. */
       readonly authorizedKey: ApplicationKeyId;
       readonly expiresAt: Date | undefined;
-      /** Where the session must have been created; anywhere if undefined. */
+      /** The origin where the session must have been created. Undefined allows any. */
       readonly origin: SessionOrigin | undefined;
     },
   ): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ id: string }>({
-      // A key that is being revoked at this moment authorizes nothing. Its application is locked first, as deleting one does, so
-      // that neither waits for the other.
+      // A key that is being revoked at this moment authorizes nothing. Its application is locked first, in the same
+      // order as a deletion does, so that the two cannot deadlock.
       text: `with held as (
           select a.id from applications a where a.tenant_id = $1 and a.id = $5 for key share),
         authorizing as (
@@ -94,7 +96,7 @@ export class SessionStore {
     return row?.id;
   }
 
-  /** The active session with this nonce, for saying why it was not authorized. */
+  /** Returns the active session with this nonce, to explain why it was not authorized. */
   async findByNonce(nonceHash: Buffer): Promise<NoncedSession | undefined> {
     const [row] = await this.#tx.query<NoncedSession>({
       text: `select authorized_at is not null as "isAuthorized", origin
@@ -104,7 +106,7 @@ export class SessionStore {
     return row;
   }
 
-  /** Returns what the session was; undefined if there is none, or if it has expired. */
+  /** Deletes a session and returns its properties, or undefined if there is none or it has expired. */
   async delete(id: ApplicationKeyId): Promise<EndedSession | undefined> {
     const [row] = await this.#tx.query<EndedSession>({
       text: `delete from sessions where tenant_id = $1 and id = $2 and expires_at > now()

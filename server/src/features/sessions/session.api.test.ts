@@ -4,7 +4,7 @@ import { createApplication } from '../../../test/harness/test-application.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
-/** The short form runs with every build; `npm run test:races` sets the others. */
+/** Every build runs with these small numbers, and `npm run test:races` sets larger ones. */
 const racers = Number(process.env['SESSION_RACERS'] ?? 50);
 const rounds = Number(process.env['SESSION_ROUNDS'] ?? 5);
 

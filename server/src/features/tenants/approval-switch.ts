@@ -7,8 +7,8 @@ import { settingsEvent } from './tenant-service.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /**
- * The way out for a tenant that demands approvals and has nobody left to give them: an operator turns the demand off on the
- * command line. The tenant finds that in its audit log, as done by the system.
+ * Turns off required approvals for a tenant that has nobody left to give them. An operator does this on the command
+ * line. It is recorded in the audit log of the tenant as an action of the system.
  */
 export class ApprovalSwitch {
   readonly #database: Database;

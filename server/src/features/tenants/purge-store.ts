@@ -1,7 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Every table with tenant rows that are not deleted with its row in `tenants`. The audit log is kept. */
+/** All tables with tenant rows that are not deleted together with the row in `tenants`. The audit log is kept. */
 export const purgedTables = [
   'tokens',
   'token_terms',
@@ -15,7 +15,9 @@ export const purgedTables = [
   'proxy_calls',
 ] as const;
 
-/** Removes what a deleted tenant left behind. Its keys are already gone: these rows can no longer be read. */
+/**
+ * Deletes the remaining rows of a removed tenant. Its keys are already gone, so these rows can no longer be decrypted.
+ */
 export class PurgeStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;

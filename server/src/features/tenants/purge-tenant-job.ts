@@ -6,10 +6,10 @@ import { PurgeStore, purgedTables } from './purge-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
 const rowsPerStep = 1_000;
-/** A tenant can have millions of tokens, and nobody waits for their rows to go. */
+/** The time limit is long because a tenant can have millions of tokens, and nobody waits for the purge. */
 const limitMs = 60 * 60_000;
 
-/** Removes the unreadable rows of a deleted tenant, a thousand at a time. Safe to run again. */
+/** Deletes the unreadable rows of a removed tenant, a thousand at a time. Safe to run again. */
 export function purgeTenantJob(database: Database): Job {
   return {
     name: 'purge-tenant',

@@ -14,7 +14,7 @@ import { approvalSetting } from './tenant-settings.ts';
 import { settingsEvent } from './tenant-service.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** Turns the demand for approvals off, once that is approved itself. */
+/** Turns off required approvals, after that change itself has been approved. */
 export class SettingsApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId): Promise<void> {
     await new TenantStore(tx, tenantId).lock();
@@ -46,6 +46,6 @@ export class SettingsApproval implements ApprovalEffect {
     });
   }
 
-  /** Nothing was created for the request. */
+  /** Does nothing, because nothing was created for the request. */
   async discard(): Promise<void> {}
 }

@@ -42,7 +42,7 @@ export function addTenantDeletionRoute(app: FastifyInstance, deletion: TenantDel
   );
 }
 
-/** For members only: no key of a deleted tenant works. */
+/** Adds the route to restore a tenant. It is for members only, because no key of a deleted tenant works. */
 export function addTenantRestoreRoute(scope: FastifyInstance, deletion: TenantDeletion): void {
   scope.post(
     '/tenants/self/restore',

@@ -14,7 +14,7 @@ afterAll(() => vault.stop());
 
 const createToken = (tenant: TestTenant, body: object = { type: 'token', data: 'Sensitive Value' }) =>
   vault.request('POST', '/tokens', { key: tenant.keys.reveal, body, headers: { 'bt-idempotency-key': randomUUID() } });
-/** A token with a row in every table that tokens have. */
+/** A token that has rows in every table that belongs to tokens. */
 const card = {
   type: 'card',
   data: { number: '4242424242424242', cvc: '123' },
@@ -25,7 +25,7 @@ const card = {
 const remove = (tenant: TestTenant, query = '?name=Test') =>
   vault.request('DELETE', `/tenants/self${query}`, { key: tenant.keys.management });
 
-/** How many rows of a tenant each table has; the audit log, which outlives a tenant, is left out. */
+/** Returns the number of rows of a tenant in each table, except the audit log, which outlives a tenant. */
 async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const { rows: tables } = await vault.database.owner.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
@@ -58,7 +58,7 @@ describe('DELETE /tenants/self with the name of the tenant', () => {
         select tenant, gen_random_uuid(), 'api.provider.example' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
     );
-    // What a version has left behind that kept claims.
+    // These rows are left over from an earlier version that stored claims.
     await vault.database.owner.query(
       `insert into token_fingerprints (tenant_id, fingerprint) select tenant, 'left' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
@@ -189,7 +189,7 @@ async function payloadOf(key: string): Promise<unknown> {
   return rows[0]?.payload;
 }
 
-/** Opens a token from its row, the way the server does. */
+/** Decrypts a token from its row, in the same way as the server. */
 async function openStored(tenant: TestTenant, tokenId: string): Promise<string> {
   const tenantId = parseTenantId(tenant.id);
   const { rows } = await vault.database.owner.query<{ data: Buffer }>(

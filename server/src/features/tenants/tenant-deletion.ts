@@ -11,8 +11,9 @@ import { listDueTenants } from './tenant-overview-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /**
- * The end of a tenant, in two steps. A deleted tenant is refused everywhere, and can be restored for seven days. A removed one has lost
- * its keys, and with them everything that was encrypted. Both take the owner, whichever way they come.
+ * Deletes a tenant in two steps. A deleted tenant is rejected everywhere and can be restored for seven days. A removed
+ * tenant has lost its keys, and with them all encrypted data. Callers need the authority of the owner for both steps,
+ * in the portal and in the API.
  */
 export class TenantDeletion {
   readonly #database: Database;
@@ -39,7 +40,7 @@ export class TenantDeletion {
     });
   }
 
-  /** By the owner in the portal: no key works until then. */
+  /** Restores the tenant. Only the owner in the portal can do this, because no key works until then. */
   async restore(caller: Caller): Promise<void> {
     await this.#inTenant(caller.tenantId, async (tx, tenant, store) => {
       await requireOwnerAuthority(tx, caller, 'restore it');
@@ -57,7 +58,7 @@ export class TenantDeletion {
       signal?.throwIfAborted();
       await this.#database.forTenant(tenantId, async (tx) => {
         const store = new TenantStore(tx, tenantId);
-        // It may have been restored or removed meanwhile.
+        // The tenant may have been restored or removed in the meantime.
         if (!(await store.lockIfDue())) return;
         await store.remove();
         await record(tx, { id: tenantId }, { actor: 'system', operation: 'remove' });
@@ -78,7 +79,10 @@ export class TenantDeletion {
   }
 }
 
-/** A member is still signed in; a key that comes too late is refused like any other of the tenant. */
+/**
+ * Returns the error for a tenant that is already deleted. A member is still signed in. A key that comes too late is
+ * rejected like any other key of the tenant.
+ */
 function alreadyDeleted(caller: Caller): DomainError {
   return 'userId' in caller
     ? invalidField('name', 'must be the name of the tenant, because the tenant is deleted already')

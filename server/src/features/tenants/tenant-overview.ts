@@ -9,7 +9,7 @@ import type { Tenant, TokenCount } from './tenant.ts';
 import { type ListedTenant, listOwners, listTenants } from './tenant-overview-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** More than a tenant has of either. */
+/** This is more than a tenant has of either. */
 const shownMax = 1_000;
 
 export interface TenantSummary extends ListedTenant {
@@ -23,7 +23,7 @@ export interface TenantOverview {
   readonly tokens: readonly TokenCount[];
 }
 
-/** What an operator sees of tenants: names and numbers, nothing that they store. */
+/** Shows tenants to an operator: names and numbers, but no stored data. */
 export class TenantOverviews {
   readonly #database: Database;
 
@@ -39,7 +39,9 @@ export class TenantOverviews {
     return tenants.map((tenant) => ({ ...tenant, ownerEmail: owners.get(tenant.id) ?? null }));
   }
 
-  /** Recorded in the tenant's audit log, as done by the system: it names people. */
+  /**
+   * Returns one tenant. This is recorded in its audit log as an action of the system, because the result names people.
+   */
   async get(tenantId: TenantId): Promise<TenantOverview> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new TenantStore(tx, tenantId);

@@ -10,10 +10,10 @@ import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import { approvalSetting, listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** A tenant, with the last request to turn the demand for approvals off. */
+/** A tenant, with the last request to turn off required approvals, if any. */
 export type ShownTenant = Tenant & { readonly approval: ApprovalRequest | undefined };
 
-/** The tenant of the calling key: no other can be named. */
+/** Manages the tenant of the calling key. A caller cannot name another tenant. */
 export class TenantService {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -29,7 +29,7 @@ export class TenantService {
     return tenant;
   }
 
-  /** Turning the demand for approvals off is kept as a request; everything else takes effect. */
+  /** Updates the tenant. Turning off required approvals is stored as a request; everything else takes effect. */
   async update(
     caller: Caller,
     change: { name: string; settings: Readonly<Record<string, string>> },
@@ -96,7 +96,7 @@ async function requestEnd(tx: Transaction, caller: Caller, { settings }: Tenant)
   });
 }
 
-/** A change of the name alone is none of the settings. */
+/** Returns the audit event for an update. If only the name has changed, the operation is not `configure`. */
 export function settingsEvent(before: Tenant, after: Tenant): AuditEvent {
   const changes = listSettingsChanges(before.settings, after.settings);
   return {

@@ -10,23 +10,26 @@ import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
 
-/** A tenant's settings for all of its tokens and calls. */
+/** The settings of a tenant that apply to all of its tokens and calls. */
 export interface TenantSettings {
   readonly fingerprintTokens: boolean;
   readonly deduplicateTokens: boolean;
   readonly disableEphemeralProxy: boolean;
-  /** What a deduplicated create does to the existing token. */
+  /** The effect of a deduplicated create on the existing token. */
   readonly deduplicationBehavior: DeduplicationBehavior;
-  /** The least transform whose views show fingerprints. */
+  /** The lowest transform whose views contain fingerprints. */
   readonly fingerprintVisibility: FingerprintVisibility;
 }
 
 export type DeduplicationBehavior = 'return_existing' | 'update_existing';
 
-/** What widens access to plaintext has to be approved. The approvals read it themselves, in the transaction that changes something. */
+/**
+ * The setting that requires approval for changes that widen access to plaintext. The approvals feature reads it itself,
+ * in the transaction that makes the change.
+ */
 export const approvalSetting = 'approve_plaintext';
 
-/** Settings with a closed list of values. Otherwise a misspelled one would be accepted and protect nothing. */
+/** Settings with a fixed list of values. Otherwise a misspelled value would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
 const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['fingerprint_tokens', switches],
@@ -35,7 +38,7 @@ const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, read
   ['token_deduplication_behavior', ['return_existing', 'update_existing'] satisfies DeduplicationBehavior[]],
   [approvalSetting, switches],
   ['fingerprint_visibility', ['mask', 'reveal'] satisfies FingerprintVisibility[]],
-  // Read by the database, in tenants.requires_sign_in_way.
+  // The database reads this setting, in tenants.requires_sign_in_way.
   ['require_sign_in_way', switches],
 ]);
 
@@ -60,7 +63,9 @@ function findProblem(name: string, value: string): { name: string; problem: stri
 
 type StoredSettings = Readonly<Record<string, string>>;
 
-/** What has changed, a line each. A setting of the caller's own is not told by its name or value: nobody knows what is in it. */
+/**
+ * Lists the changes, one per line. Custom settings appear without name or value, because they could contain anything.
+ */
 export function listSettingsChanges(before: StoredSettings, after: StoredSettings): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -72,20 +77,20 @@ export function listSettingsChanges(before: StoredSettings, after: StoredSetting
   ];
 }
 
-/** Those settings that mean something to the vault, as one text. */
+/** Returns the settings that the vault uses, as one text. */
 export function toCanonicalSettings(settings: StoredSettings): string {
   return JSON.stringify(
     Object.fromEntries([...knownValues.keys()].sort().map((name) => [name, settings[name] ?? null])),
   );
 }
 
-/** Settings as they are stored at this moment. */
+/** Reads the settings from the database, without a cache. */
 export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
   const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
   return toTenantSettings(tenant?.settings ?? {});
 }
 
-/** Undefined if there is no such tenant. */
+/** Returns undefined if there is no such tenant. */
 export async function readTenantType(tx: Transaction, tenantId: TenantId): Promise<TenantType | undefined> {
   return (await new TenantStore(tx, tenantId).find())?.type;
 }
@@ -103,7 +108,7 @@ export function toTenantSettings(settings: Readonly<Record<string, string>>): Te
   };
 }
 
-/** Cached settings, used while this process would be notified of a change. */
+/** A cache of settings. It is used only while this process would be notified of a change. */
 export class TenantSettingsDirectory {
   readonly #known: WatchedCache<TenantId, TenantSettings>;
 

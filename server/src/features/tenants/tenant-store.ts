@@ -8,7 +8,10 @@ const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.t
   tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt", tenants.deleted_at as "deletedAt"`;
 const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
 
-/** Requests in progress when the tenant was removed have ended by then, so nothing is written after the purge. */
+/**
+ * The delay before the purge. Requests that were in progress at the removal have ended by then, so nothing is written
+ * after the purge.
+ */
 const purgeDelaySeconds = 120;
 
 export class TenantStore {
@@ -35,13 +38,13 @@ export class TenantStore {
     return row;
   }
 
-  /** Held until the commit: anyone who changes it meanwhile sees what this transaction has made of it. */
+  /** Locks the tenant until the commit, so that a concurrent change sees the result of this transaction. */
   async lock(): Promise<Tenant | undefined> {
     await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
     return this.find();
   }
 
-  /** Settings are merged: what is not named stays as it is. */
+  /** Updates the tenant. Settings are merged: those that are not named stay unchanged. */
   async update(change: {
     name: string;
     settings: Readonly<Record<string, string>>;
@@ -53,7 +56,10 @@ export class TenantStore {
     });
   }
 
-  /** From the commit on, everything of the tenant is refused. Servers learn of it within a second. */
+  /**
+   * Marks the tenant as deleted. As soon as this commits, everything of the tenant is rejected. Servers learn about it
+   * within a second.
+   */
   async markDeleted(deletedBy: string | null): Promise<void> {
     await this.#tx.query({
       text: 'update tenants set deleted_at = now(), deleted_by = $2 where id = $1',
@@ -68,7 +74,7 @@ export class TenantStore {
     });
   }
 
-  /** Whether the tenant was deleted so long ago that it is to be removed. Locks it. */
+  /** Locks the tenant if it was deleted long enough ago to be removed. Returns false otherwise. */
   async lockIfDue(): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'select from tenants where id = $1 and deleted_at <= now() - make_interval(days => $2) for update',
@@ -78,8 +84,8 @@ export class TenantStore {
   }
 
   /**
-   * Members, applications, keys and above all the wrapped tenant keys are deleted with the row, so nothing that the tenant
-   * stored can be decrypted any more. Only unreadable rows remain, which a job removes.
+   * Removes the tenant. Its members, applications and keys are deleted with the row, and above all its wrapped tenant
+   * keys. None of its stored data can be decrypted any more. Only unreadable rows remain, which a job deletes.
    */
   async remove(): Promise<void> {
     await this.#tx.query({ text: 'delete from tenants where id = $1', values: [this.#tenantId] });
@@ -89,7 +95,10 @@ export class TenantStore {
     });
   }
 
-  /** Summed from the totals that every write maintains, whose number grows neither with the tokens nor with their containers. */
+  /**
+   * Sums the totals that every write maintains. The number of totals grows neither with the tokens nor with their
+   * containers.
+   */
   countTokensByType(): Promise<TokenCount[]> {
     return this.#tx.query({
       text: `select type, sum(tokens)::float8 as count, max(last_created_at) as "lastCreatedAt"

@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 
 export type TenantType = 'test' | 'production';
 
-/** The most settings that a tenant can have. */
+/** The maximum number of settings of a tenant. */
 export const settingsMax = 50;
 
 export interface Tenant {
@@ -15,7 +15,7 @@ export interface Tenant {
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
-  /** Null unless the tenant is deleted, and waits to be removed. */
+  /** Null unless the tenant is deleted and waits to be removed. */
   readonly deletedAt: Date | null;
 }
 

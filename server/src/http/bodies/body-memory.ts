@@ -2,18 +2,24 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import { problemCatalog } from '../problems/problem-catalog.ts';
 
 export interface BodyMemoryLimits {
-  /** The limit for all bodies in total. */
+  /** The limit for all bodies in total, in bytes. */
   readonly totalBytesMax: number;
-  /** The limit for the bodies of one client. */
+  /** The limit for all bodies of one client, in bytes. */
   readonly clientBytesMax: number;
-  /** What happens to a client that would exceed its limit: its new body is rejected, or its oldest is dropped. */
+  /**
+   * The reaction to a client that would exceed its limit. Either its new body is rejected, or its oldest one is
+   * dropped.
+   */
   readonly whenClientFull: 'refuse' | 'drop-oldest';
-  /** A body that progresses by less than this many bytes in this time is dropped. */
+  /** A body that transfers fewer bytes than this within `paceMs` is dropped. */
   readonly paceBytesMin: number;
   readonly paceMs: number;
 }
 
-/** Four bodies of maximum size from one client. A thousand typical requests take a few megabytes. */
+/**
+ * Limits for request bodies. A client may hold four bodies of maximum size; a thousand typical requests take a few
+ * megabytes.
+ */
 export const requestMemoryLimits: BodyMemoryLimits = {
   totalBytesMax: 64 * 1024 * 1024,
   clientBytesMax: 16 * 1024 * 1024,
@@ -22,7 +28,10 @@ export const requestMemoryLimits: BodyMemoryLimits = {
   paceMs: 5_000,
 };
 
-/** Four of the longest lists for one client. The request is complete, so its response can no longer be rejected. */
+/**
+ * Limits for responses. A client may hold four of the longest lists. The oldest response is dropped, because the
+ * request is already complete and the new response can no longer be rejected.
+ */
 export const responseMemoryLimits: BodyMemoryLimits = {
   totalBytesMax: 128 * 1024 * 1024,
   clientBytesMax: 32 * 1024 * 1024,
@@ -31,13 +40,13 @@ export const responseMemoryLimits: BodyMemoryLimits = {
   paceMs: 5_000,
 };
 
-/** The share of one body. */
+/** The memory that one body holds. */
 export interface BodyShare {
-  /** Reserves memory before it is allocated; throws if there is none left. */
+  /** Reserves memory before it is allocated. Throws if there is none left. */
   grow(bytes: number): void;
   /** Records that this many bytes have arrived or have been sent. */
   note(bytes: number): void;
-  /** Marks the body as complete: from now on, time is not spent waiting for the client. */
+  /** Marks the body as complete. From now on, time is not spent waiting for the client. */
   endArrival(): void;
   /** Marks the body as in use, so that it can no longer be dropped to make room. */
   keep(): void;
@@ -52,19 +61,20 @@ interface Share {
   movedBytes: number;
   isMoving: boolean;
   isKept: boolean;
-  /** When the pace was last checked, and how much had been transferred by then. */
+  /** The time of the last pace check. `judgedBytes` is how much had been transferred by then. */
   judgedAt: number;
   judgedBytes: number;
 }
 
 /**
- * Memory for bodies that are arriving or in use. Without a limit, sixty clients that stop before the last byte held
- * 180 MB for 33 seconds, and 200 that do not read a response 820 MB (measured). When all bodies together use too much, the
- * one that started first is dropped: normal bodies arrive in milliseconds, so it is the slowest.
+ * Accounts for the memory of bodies that are arriving or in use. Without a limit, sixty clients that stopped before the
+ * last byte held 180 MB for 33 seconds, and 200 clients that did not read their response held 820 MB (measured). If all
+ * bodies together use too much, the oldest one is dropped. Normal bodies arrive in milliseconds, so the oldest is the
+ * slowest.
  */
 export class BodyMemory {
   readonly #limits: BodyMemoryLimits;
-  /** In the order in which they started. */
+  /** The shares, oldest first. */
   readonly #shares = new Set<Share>();
   readonly #bytesByClient = new Map<string, number>();
   #totalBytes = 0;
@@ -82,7 +92,7 @@ export class BodyMemory {
     return this.#shares.size;
   }
 
-  /** `giveUp` is called when this body has to make room or is too slow; it must close the share. */
+  /** Opens a share. If this body has to make room or is too slow, `giveUp` is called and must close the share. */
   open(client: string, giveUp: (reason: DomainError) => void): BodyShare {
     const now = performance.now();
     const progress = { heldBytes: 0, movedBytes: 0, isMoving: true, isKept: false, judgedAt: now, judgedBytes: 0 };
@@ -105,12 +115,12 @@ export class BodyMemory {
   }
 
   #grow(share: Share, bytes: number): void {
-    // Dropped: nothing of it is kept.
+    // The body was dropped, so nothing of it is kept.
     if (!this.#shares.has(share)) return;
     while (this.#bytesOf(share.client) + bytes > this.#limits.clientBytesMax) {
       const { whenClientFull } = this.#limits;
       if (whenClientFull === 'refuse') throw tooMany();
-      // What remains is its own share, which fits the longest response.
+      // If the client has no other share, this one is allowed. It holds at most the longest response.
       if (!this.#giveUpOldest((other) => other.client === share.client && other !== share)) break;
     }
     while (this.#totalBytes + bytes > this.#limits.totalBytesMax) {
@@ -121,7 +131,7 @@ export class BodyMemory {
     this.#bytesByClient.set(share.client, this.#bytesOf(share.client) + bytes);
   }
 
-  /** False if there is none, or if it is the caller itself. */
+  /** Gives up the oldest matching share. Returns false if there is none, or if it is the one that asks for room. */
   #giveUpOldest(isMeant: (share: Share) => boolean, asking?: Share): boolean {
     const oldest = this.#findOldest(isMeant);
     if (oldest === undefined || oldest === asking) return false;

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Four large bodies at a time, two per tenant: a parsed body takes up to twenty times its length. */
+/** Limits for large bodies: four at a time, and two per tenant. A parsed body takes up to twenty times its length. */
 const largeBodyLanes = { placesMax: 4, waitingMax: 200, waitMaxMs: 10_000 };
 
 export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory; clientOf: ClientFinder }): void {
@@ -29,7 +29,7 @@ export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory;
     request[response] = reply.raw;
     done();
   });
-  // Not when the client has read the response: how long that takes is up to the client.
+  // The lane is left here, not when the client has read the response, because the client decides how long that takes.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request[reading]?.leaveLane();
     done(null, payload);

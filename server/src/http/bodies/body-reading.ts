@@ -13,25 +13,30 @@ import { pauseTimeLimit, resumeTimeLimit } from '../connections/time-limit.ts';
 
 export interface BodyForm {
   readonly sizeMax: number;
-  /** False for a body that is not used: it is counted and discarded. */
+  /** False for a body that is not used. It is counted and discarded. */
   readonly isKept?: boolean;
-  /** False for a body whose bytes are passed on unchanged, which takes no additional memory. */
+  /** False for a body whose bytes are passed on unchanged. It takes no additional memory. */
   readonly isParsed?: boolean;
-  /** May throw an error for the client. A long body is parsed over several turns of the event loop. */
+  /**
+   * Parses the body, and may throw an error for the client. A long body is parsed over several turns of the event loop.
+   */
   readonly parse: (body: Buffer) => unknown;
 }
 
 export type Done = (error: Error | null, body?: unknown) => void;
 
-/** Above this, memory is reserved as the body grows and not as announced: announcing a length costs a client nothing. */
+/**
+ * The most that is reserved up front, in bytes. Beyond it, memory is reserved as the body grows and not as announced,
+ * because announcing a length costs a client nothing.
+ */
 const firstBytesMax = 16 * 1024;
-/** A longer body waits for a turn before it is parsed. */
+/** The length above which a body waits for a turn before it is parsed, in bytes. */
 const smallBytesMax = 64 * 1024;
 const empty = Buffer.alloc(0);
 
 /**
- * One body, from its first byte until the request ends. Its bytes are copied into one growing buffer: kept
- * as they arrive, a body in one-byte chunks would need an object per byte.
+ * Reads one body, from its first byte until the request ends. Its bytes are copied into one growing buffer. If the
+ * chunks were kept, a body in one-byte chunks would need an object per byte.
  */
 export class BodyReading {
   readonly #request: FastifyRequest;
@@ -40,7 +45,7 @@ export class BodyReading {
   readonly #enterLane: () => Promise<() => void>;
   readonly #isKept: boolean;
   readonly #capacityMax: number;
-  /** Until it has been called. */
+  /** Undefined after it has been called. */
   #done: Done | undefined;
   #share: BodyShare | undefined;
   #leaveLane: (() => void) | undefined;
@@ -107,7 +112,7 @@ export class BodyReading {
   };
 
   #goOn(leave: () => void): void {
-    // Dropped or abandoned while it waited.
+    // The body was dropped or abandoned while it waited.
     if (this.#done === undefined) {
       leave();
       return;
@@ -119,7 +124,7 @@ export class BodyReading {
   #parse(): void {
     this.#share?.keep();
     const body = this.#bytes.subarray(0, this.#length);
-    // The parsed body replaces it.
+    // The parsed body replaces the bytes.
     this.#bytes = empty;
     try {
       const parsed = this.#form.parse(body);
@@ -156,11 +161,11 @@ export class BodyReading {
     this.#settle((done) => refuseBody(this.#request, reason, done));
   }
 
-  /** The request has ended: a body that has not been parsed by now will not be. */
+  /** Releases everything when the request has ended. A body that has not been parsed by now will not be. */
   #end(): void {
     this.#release();
     this.leaveLane();
-    // Nearly always it has been: an error for nothing was 2.5 % of a create.
+    // Usually the body has been parsed. Creating an unneeded error here took 2.5 % of the time of a create request.
     if (this.#done !== undefined)
       this.#fail(new DomainError('malformed-request', problemCatalog['malformed-request'].meaning));
   }
@@ -177,7 +182,10 @@ export class BodyReading {
   }
 }
 
-/** A client that is too slow gets its response and a closed connection; other clients are still writing. */
+/**
+ * Rejects a body. A client that was too slow gets its response and a closed connection. Other clients may still be
+ * writing, so the rest of their body is discarded.
+ */
 export function refuseBody(request: FastifyRequest, reason: DomainError, done: Done): void {
   const proceed = () => done(reason);
   if (request.raw.readableEnded) {
@@ -192,7 +200,7 @@ export function refuseBody(request: FastifyRequest, reason: DomainError, done: D
   proceed();
 }
 
-/** Undefined for a chunked body. */
+/** Returns the content length, or undefined for a chunked body. */
 export function announcedBytes({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);

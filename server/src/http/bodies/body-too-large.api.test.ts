@@ -6,7 +6,10 @@ import { type ClientKind, sendFromElsewhere } from '../../../test/harness/separa
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
 const mebibyte = 1024 * 1024;
-/** How often each client is tried, as it is a race that it might lose; `npm run test:bodies` tries more often. */
+/**
+ * The number of attempts per client, because each is a race that might be lost. `npm run test:bodies` sets a higher
+ * number.
+ */
 const tries = Number(process.env['LARGE_BODIES'] ?? 6);
 
 let vault: TestVault;
@@ -109,7 +112,7 @@ describe('413', () => {
     send();
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 413 /);
-    // What is read before the response and after it, and what the system holds on the way.
+    // This covers what is read before and after the response, and what the operating system buffers.
     expect(socket.bytesWritten).toBeLessThan(200 * mebibyte);
   });
 

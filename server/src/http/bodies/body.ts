@@ -10,29 +10,29 @@ import { sha256 } from '../../platform/keyring/sealing/sha256.ts';
 import { inTurns } from '../../platform/waiting/turns.ts';
 import { idempotencyHeader } from '../requests/idempotency.ts';
 
-/** A body up to this long is read at once: in about a millisecond. */
+/** A body up to this length is parsed at once, which takes about a millisecond. */
 const bytesAtOnceMax = 16 * 1024;
 
 export const bodySizeMax = tokenLimits.sizeBytesMax;
 
 const read = Symbol('source of the body that was read');
-/** Of a request without a body. */
+/** The source of a request without a body. */
 const unread = new JsonSource();
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The original spelling of the body, for data that must be stored as sent. */
     readonly bodySource: JsonSource;
-    /** Of a body that came with an idempotency key; empty otherwise. */
+    /** The digest of a body that came with an idempotency key. Empty otherwise. */
     bodyDigest: string;
     [read]: JsonSource | undefined;
   }
 }
 
 /**
- * Reads bodies according to the media type that the route declares, compared exactly: other services have had their
- * validation bypassed through the spelling of a content type. A route without a body accepts any content type and
- * ignores it; a route with a raw body accepts any and handles it itself.
+ * Reads bodies according to the media type that the route declares. It is compared exactly, because other services have
+ * had their validation bypassed through the spelling of a content type. A route without a body accepts any content type
+ * and ignores it. A route with a raw body accepts any and handles it itself.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.decorateRequest(read, undefined);
@@ -48,7 +48,7 @@ export function addBodyParsers(app: FastifyInstance): void {
     const parse = (body: Buffer) => readBody(request, body);
     request.server.bodyReader.read(request, { sizeMax: bodySizeMax, isKept, isParsed: !isBodyRaw, parse }, done);
   });
-  // It is not needed once there is a response, which a slow client may take minutes to read.
+  // The body is not needed once there is a response, and a slow client may take minutes to read that.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.body = undefined;
     request[read] = undefined;
@@ -73,7 +73,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
   return body.length <= bytesAtOnceMax ? parseJson(text, options) : inTurns(parseJsonSteps(text, options));
 }
 
-/** The media type without parameters; the only parameter accepted is `charset=utf-8`. */
+/** Returns the media type without parameters. The only accepted parameter is `charset=utf-8`. */
 function mediaTypeOf(request: FastifyRequest): string {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const isUnderstood = parameters.every((parameter) =>

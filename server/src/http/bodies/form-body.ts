@@ -6,10 +6,10 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 const formSizeMax = 32 * 1024;
 const fieldsMax = 20;
 
-/** A submitted form: each field once, as text. */
+/** A submitted form. Each field appears once, as text. */
 type Form = Readonly<Record<string, string>>;
 
-/** Makes the routes of `app` accept forms from our own pages, and nothing else. */
+/** Makes the routes of `app` accept forms from the vault's own pages, and nothing else. */
 export function addFormParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _stream, done) => {
@@ -18,7 +18,7 @@ export function addFormParser(app: FastifyInstance): void {
   });
 }
 
-/** The fields of a form; a form without fields was just a button. */
+/** Returns a reader for the fields of a form. A form without fields was submitted with just a button. */
 export function formOf(request: FastifyRequest): (name: string) => string {
   const form = membersOf(request.body);
   return (name) => {

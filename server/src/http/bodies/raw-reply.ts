@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 /**
- * Forwards a third party's response, byte for byte, as it arrives. If the body breaks off, so does the connection:
- * the client must not mistake half a response for a complete one.
+ * Forwards a third party's response, byte for byte, as it arrives. If the body breaks off, the connection is closed, so
+ * that the client does not mistake half a response for a complete one.
  */
 export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyReply {
   const { raw } = reply;
@@ -22,7 +22,7 @@ export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyRe
   try {
     setHead(reply, answer);
   } catch (error) {
-    // None of it may appear in the response that is sent instead.
+    // None of these headers may appear in the error response that is sent instead.
     for (const name of raw.getHeaderNames()) raw.removeHeader(name);
     answer.body.destroy();
     throw error;
@@ -37,12 +37,12 @@ export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyRe
 function setHead(reply: FastifyReply, { status, headers }: RawAnswer): void {
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-  // The elements origin has no cookies, not even those of a third party.
+  // The elements origin sets no cookies, not even those of a third party.
   const withoutCookies = partOfElements(reply.request.raw) !== undefined;
   for (const { name, value } of headers) {
     if (!withoutCookies || name.toLowerCase() !== 'set-cookie') raw.appendHeader(name, value);
   }
-  // No hook runs for a raw response.
+  // Hooks do not run for a raw response.
   if (reply.server.isDraining()) raw.setHeader('connection', 'close');
   raw.statusCode = status;
 }

@@ -14,25 +14,26 @@ interface Parts {
 
 /** A shorter response fits into the operating system's buffer for a connection. */
 const smallLengthMax = 64 * 1024;
-/** In bytes of a file, or characters of a text. */
+/** The length of one piece, in bytes of a file or characters of a text. */
 const pieceLength = 64 * 1024;
 
 /**
- * Accounts for long responses until they have been read. They are sent in pieces, each when the previous one has been sent: how
- * fast a client reads a single long write cannot be observed. Streamed responses already have their own pace.
+ * Accounts for long responses until they have been read. A response is sent in pieces, each after the previous one has
+ * been sent, because the pace at which a client reads a single long write cannot be observed. Streamed responses
+ * already have their own pace.
  */
 export function addResponseMemory(app: FastifyInstance, parts: Parts): void {
   const hold: onSendAsyncHookHandler = async (request, reply, payload) => {
     const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > smallLengthMax;
     if (!isLong || request.method === 'HEAD') return payload;
     const share = openShare(request, reply, parts);
-    // Buffers are our own files, with one copy for all responses: only text is memory of this response. What has been decided by now
-    // is sent, so no deadline ends it.
+    // Text is memory of this response. Buffers are not: they are the vault's own files, with one copy for all responses.
+    // The response has been decided by now, so no deadline may end it.
     const pieces =
       typeof payload === 'string' ? await withoutDeadline(() => encode(payload, share)) : piecesOf(payload);
     return toStream(reply, pieces, share);
   };
-  // As a route-level hook, it runs after all others, which see the whole response.
+  // A route-level hook runs after all others, so those see the whole response.
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? [], hold].flat();
   });
@@ -67,14 +68,14 @@ function piecesOf(bytes: Buffer): Buffer[] {
 }
 
 async function encode(text: string, share: BodyShare): Promise<Buffer[]> {
-  // It has at least one byte a character.
+  // The encoded text has at least one byte per character.
   share.grow(text.length);
   const pieces = await inTurns(encodeSteps(text));
   share.grow(lengthOf(pieces) - text.length);
   return pieces;
 }
 
-/** A text as UTF-8. At once, a page of twelve megabytes took 50 ms. */
+/** Encodes a text as UTF-8 in steps. Encoding a page of twelve megabytes at once took 50 ms. */
 function* encodeSteps(text: string): Steps<Buffer[]> {
   const pieces: Buffer[] = [];
   for (let start = 0; start < text.length; ) {
@@ -90,7 +91,7 @@ function lengthOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Two halves of one character stay together. */
+/** Moves the end by one if it would split a surrogate pair. */
 function endOfPiece(text: string, end: number): number {
   const isHalf = end < text.length && (text.charCodeAt(end - 1) & 0xfc_00) === 0xd8_00;
   return isHalf ? end + 1 : end;

@@ -10,29 +10,32 @@ import { requireKeyForPages, requireOriginOfSession } from '../origins/elements-
 import type { RateLimits } from './rate-limit.ts';
 import { permissionsNeeded } from '../routes/route-config.ts';
 
-/** Turns a key into an identity; implemented by the applications feature. */
+/** Turns a key into an identity. Implemented by the applications feature. */
 export interface Authenticator {
-  /** The identity of a valid key; undefined for a key that is malformed, unknown, revoked or expired. */
+  /** Returns the identity of a valid key, or undefined for a key that is malformed, unknown, revoked or expired. */
   authenticate(key: string): Promise<Identity | undefined>;
 }
 
 const identified = Symbol('identified caller');
 const identifiedAt = Symbol('time at which the last look at the caller began');
-/** A body can take half a minute to arrive, and access may be revoked by then: after this time, it is checked again. */
+/**
+ * Access is checked again if the last check is older than this, in milliseconds. A body can take half a minute to
+ * arrive, and access may be revoked by then.
+ */
 const freshMs = 200;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before the handler of any route that needs a key. */
+    /** The caller. It is set before the handler of any route that needs a key. */
     readonly caller: Caller;
-    /** The same on a route that only keys can call. */
+    /** The caller, on a route that only keys can call. */
     readonly keyCaller: KeyCaller;
     [identified]: Caller | undefined;
     [identifiedAt]: number;
   }
 }
 
-/** The caller of a request with a valid key; undefined on routes that need none. */
+/** Returns the caller of a request with a valid key, or undefined on routes that need none. */
 export function findCaller(request: FastifyRequest): Caller | undefined {
   return request[identified];
 }
@@ -48,7 +51,10 @@ interface AuthenticationParts {
   readonly ownOrigins: readonly string[];
 }
 
-/** Runs before the body is read, so that nothing is parsed without a valid key, and again after a slow body. */
+/**
+ * Authenticates requests before the body is read, so that nothing is parsed without a valid key. Authenticates again
+ * after a slow body.
+ */
 export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
   app.decorateRequest(identified, undefined);
   app.decorateRequest(identifiedAt, 0);
@@ -74,7 +80,7 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
   });
 }
 
-/** Whether the caller may have lost access since, because the body was slow to arrive. */
+/** Returns true if the caller may have lost access since it was admitted, because the body was slow to arrive. */
 export function wasAdmittedLongAgo(request: FastifyRequest): boolean {
   return performance.now() - request[identifiedAt] > freshMs;
 }
@@ -85,8 +91,8 @@ function needsKey(request: FastifyRequest): boolean {
 }
 
 /**
- * Lets the caller in who was identified, if the route's permissions are granted. `lookedAt` is when the look at the caller
- * began: access may have been revoked while it was under way.
+ * Admits the identified caller if it has the route's permissions. `lookedAt` is the time at which the lookup of the
+ * caller began, because access may have been revoked during the lookup.
  */
 export function admitCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
   noteCaller(request, caller, lookedAt);
@@ -95,7 +101,7 @@ export function admitCaller(request: FastifyRequest, caller: Caller, lookedAt: n
   }
 }
 
-/** Notes whose request it is, so that a refusal can be recorded. It admits nobody. */
+/** Records who sent the request, so that a refusal can be attributed. It does not admit the caller. */
 export function noteCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
   request[identified] = caller;
   request[identifiedAt] = lookedAt;
@@ -115,7 +121,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Authen
   admitCaller(request, caller, lookedAt);
 }
 
-/** The tenant demands that a second person agrees to what widens access to plaintext. */
+/** Returns the error for a tenant that requires a second person to approve changes that widen access to plaintext. */
 function awaitsApproval(): DomainError {
   return new DomainError(
     'awaiting-approval',
@@ -123,7 +129,7 @@ function awaitsApproval(): DomainError {
   );
 }
 
-/** Before it is authorized, a session can do nothing at all. */
+/** Returns the error for a session that has not been authorized. Until then, it can do nothing at all. */
 export function unauthorizedSession(): DomainError {
   return new DomainError('forbidden', 'The session has not been authorized.');
 }

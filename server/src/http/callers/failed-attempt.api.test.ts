@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const uuid = randomUUID();
-/** A request as somebody, and what the log has of it. */
+/** Sends a request with a key, and returns its log entries. */
 async function ask(method: string, path: string, key: keyof TestTenant['keys'], body?: unknown) {
   const trace = randomUUID();
   const answer = await vault.request(method, path, {

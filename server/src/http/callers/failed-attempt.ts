@@ -12,14 +12,15 @@ import {
   toMissDetails,
 } from '../../platform/audit/record/audit-event.ts';
 
-/** Where failed attempts are written down. */
+/** The log to which failed attempts are written. */
 export interface AttemptLog {
   append(caller: Caller, event: AuditEvent): Promise<void>;
 }
 
 /**
- * Records what the refusal of a valid key's request tells: that it was denied, that something does not exist, or that it
- * does. Durable before the caller learns of it; where it cannot be written, the failure to do so is what the caller gets to see.
+ * Records what the refusal of a request with a valid key reveals: that it was denied, that something does not exist, or
+ * that it exists. The record is durable before the caller gets the refusal. If it cannot be written, the caller gets
+ * that failure instead.
  */
 export async function recordFailedAttempt(thrown: unknown, request: FastifyRequest, log: AttemptLog): Promise<unknown> {
   const caller = findCaller(request);
@@ -34,7 +35,7 @@ export async function recordFailedAttempt(thrown: unknown, request: FastifyReque
   }
 }
 
-/** Refusals of somebody who is known. */
+/** Refusals of an identified caller. */
 const denials: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'forbidden',
   'tenant-deleted',
@@ -55,7 +56,7 @@ function findEvent(request: FastifyRequest, { code, denied, missing, found }: Do
   return { ...subjectOf(request, found.id ?? noSingleEntity), outcome: 'failed', details: { found: 1 } };
 }
 
-/** What the request was about, as far as its route and its path say. */
+/** Returns the subject of the request, as far as its route and its path tell. */
 function subjectOf(request: FastifyRequest, id: string | undefined): Omit<AuditEvent, 'outcome'> {
   const { permission = 'any-key', entityType = 'application', ...config } = request.routeOptions.config;
   const isNamed = permission !== 'any-key' && permission !== 'public';
@@ -89,7 +90,7 @@ function operationByMethod(method: string): Operation {
   return method === 'PUT' || method === 'PATCH' ? 'update' : 'read';
 }
 
-/** What the path names, where it can be nothing but an id: any other text could be a value that somebody put there. */
+/** Returns the id in the path if it is a UUID. Any other text could be a value that somebody put there. */
 function namedUuid(request: FastifyRequest): string | undefined {
   const { id } = (request.params ?? {}) as { readonly id?: string };
   return id !== undefined && isUuid(id) ? id : undefined;

@@ -4,8 +4,8 @@ import { weighWire } from '../../platform/waiting/work-weight.ts';
 import { findCaller } from './authentication.ts';
 
 /**
- * Runs after authentication and before the body is read: a request of a tenant that has taken more than its share of the
- * event loop waits here. Requests without a key, and those of all other tenants, continue at once.
+ * Delays requests of a tenant that has used more than its share of the event loop. This happens after authentication
+ * and before the body is read. Requests without a key, and those of all other tenants, continue at once.
  */
 export function addPacing(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {

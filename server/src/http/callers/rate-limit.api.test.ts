@@ -21,7 +21,7 @@ async function start(limits: Partial<LimitsConfig>): Promise<TestVault> {
 
 async function statuses(count: number, send: () => Promise<TestAnswer>): Promise<Record<number, number>> {
   const answers: TestAnswer[] = [];
-  // In rounds, so that a thousand requests do not open a thousand connections.
+  // Requests are sent in rounds, so that a thousand of them do not open a thousand connections.
   for (let left = count; left > 0; left -= 50) {
     answers.push(...(await Promise.all(Array.from({ length: Math.min(left, 50) }, send))));
   }
@@ -30,7 +30,7 @@ async function statuses(count: number, send: () => Promise<TestAnswer>): Promise
   return tally;
 }
 
-/** The limits as they are, in a window that a slow machine cannot outlast. */
+/** The real limits, with a window so long that it does not end on a slow machine. */
 const unhurried = recordOf(rateLimitScopes, (scope) => ({ ...rateLimitTable[scope], windowMs: 3_600_000 }));
 const search = { query: '' };
 const token = { type: 'token', data: 'x' };

@@ -15,7 +15,7 @@ export interface RequestLimits {
 
 /** Counts requests before anything else is done for them. */
 export interface RateLimits {
-  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis is asked. */
+  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis has to be asked. */
   countRequest(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
   /** Throws if a client has tried too many keys. */
   requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
@@ -47,7 +47,7 @@ export function createRateLimits({ limiter, countsRequests }: RequestLimits, cli
 const anyRequest: readonly RateLimitScope[] = ['global'];
 const byScope = new Map<RateLimitScope, readonly RateLimitScope[]>();
 
-/** The lists are built once, because this runs for every request. */
+/** Returns the scopes that count a request. The lists are cached, because this runs for every request. */
 function scopesOf(request: FastifyRequest): readonly RateLimitScope[] {
   const scope = request.routeOptions.config?.rateLimit ?? (isPortal(request) ? 'portal' : undefined);
   if (scope === undefined) return anyRequest;
@@ -60,7 +60,10 @@ function isPortal(request: FastifyRequest): boolean {
   return (request.routeOptions.url ?? request.url).startsWith('/portal/');
 }
 
-/** The headers state the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
+/**
+ * Throws the error. Its headers state the same in three ways: RFC 9110, the header that clients of this API read, and
+ * draft-ietf-httpapi-ratelimit-headers.
+ */
 function throwRefusal(reply: FastifyReply, { scope, limit, msLeft }: Refusal): never {
   const seconds = Math.max(1, Math.ceil(msLeft / 1_000));
   reply.header('retry-after', seconds);

@@ -7,7 +7,7 @@ describe('the address of a client', () => {
   const addressOf = (remoteAddress: string, forwardedFor?: string) =>
     createClientFinder(trusted === undefined ? [] : [trusted])({
       headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of a socket is looked at.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this property of the socket is used.
       socket: { remoteAddress } as never,
     }).address;
 

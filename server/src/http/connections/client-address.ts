@@ -6,7 +6,7 @@ import type { AddressRange } from '../../core/network/address-range.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The client address: from the connection, or from a trusted proxy. */
+    /** The client address, taken from the connection or from a trusted proxy. */
     readonly clientAddress: string;
   }
 }
@@ -23,16 +23,19 @@ interface KnownClient extends RequestClient {
   readonly forwardedFor: string | undefined;
 }
 
-/** The address of the connection, unless it comes from a proxy that the operator trusts. */
+/**
+ * Returns a finder of client addresses. It uses the address of the connection, unless that is a proxy that the operator
+ * trusts.
+ */
 export function createClientFinder(trustedProxies: readonly AddressRange[]): ClientFinder {
-  // Cached: several parts of a request need it, and most requests on a connection come from one client.
+  // The result is cached: several parts of a request need it, and most requests on a connection come from one client.
   const known = new WeakMap<object, KnownClient>();
   return ({ headers, socket }) => {
     const header = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(header) ? header.join(',') : header;
     const last = known.get(socket);
     if (last !== undefined && last.forwardedFor === forwardedFor) return last;
-    // Absent once the connection is gone: such a request gets no response.
+    // The address is absent if the connection is gone. Such a request gets no response.
     const found = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
     const address = toAddressText(found) ?? found;
     const client = { address, network: toClientNetwork(address), forwardedFor };

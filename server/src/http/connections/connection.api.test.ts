@@ -69,7 +69,10 @@ describe('bytes that are not HTTP', () => {
 });
 
 describe('bytes that are not HTTP, on a connection that is being answered', () => {
-  /** Sends a request, then nonsense once `isReady` says so, and gives back everything that came over the connection. */
+  /**
+   * Sends a request, then nonsense when `isReady` returns true. Returns everything that was received over the
+   * connection.
+   */
   async function interrupt(path: string, isReady: (received: string) => boolean): Promise<string> {
     const app = await createQuietEdge();
     const { promise: never } = Promise.withResolvers<string>();
@@ -100,7 +103,7 @@ describe('bytes that are not HTTP, on a connection that is being answered', () =
     return received;
   }
 
-  /** Says one thing and does not come to an end. */
+  /** Returns a stream that has some data and does not end. */
   function begun(): Readable {
     const stream = new Readable({ read: () => undefined });
     stream.push('the first half');
@@ -130,7 +133,7 @@ describe('a client that goes away', () => {
       'content-length': '1000',
     });
     await new Promise<void>((resolve) => socket.write(`${head}{"type":`, () => resolve()));
-    // Once a later request has been answered, the first one has been taken up and waits for the rest of its body.
+    // When a later request has its response, the first one has been accepted and waits for the rest of its body.
     await vault.request('GET', '/roles', { key: tenant.keys.private });
     socket.destroy();
     const lines = () => vault.logLines.filter((line) => line.includes(traceId));
@@ -162,7 +165,7 @@ describe('a client that says nothing more', () => {
 
   it('gets 408 in the middle of a request', async () => {
     const app = await createQuietEdge();
-    // What Node does when it finds a connection past its time, without the time.
+    // This simulates what Node does when a connection exceeds its time limit, without the wait.
     app.server.on('connection', (socket) => {
       socket.once('data', () => {
         const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });

@@ -1,4 +1,4 @@
-/** The value of a cookie; undefined if there is none, or more than one with that name. */
+/** Returns the value of a cookie, or undefined if there is none, or more than one with that name. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')
@@ -9,8 +9,8 @@ export function readCookie(header: string | undefined, name: string): string | u
 }
 
 /**
- * A cookie that scripts cannot read, that is sent only over encrypted connections, and that no other host can set:
- * the prefix makes browsers enforce that. `strict` cookies are never sent with navigation from another site.
+ * Returns a cookie that scripts cannot read, that is sent only over encrypted connections, and that no other host can
+ * set. The prefix makes browsers enforce that. `Strict` cookies are never sent with navigation from another site.
  */
 export function writeCookie(
   name: `__Host-${string}`,

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const heldBack = new WeakSet<FastifyRequest['raw']>();
 
 /**
- * Sends a 100 only if the body can be accepted (RFC 9110 §10.1.1). A client that gets its final response without a
- * 100 may or may not send the body, so it is unclear where its next request begins: the connection is closed.
+ * Sends a 100 only if the body can be accepted (RFC 9110 §10.1.1). A client that gets its final response without a 100
+ * may or may not send the body. It is then unclear where its next request begins, so the connection is closed.
  */
 export function answerExpectations({ server }: FastifyInstance, bodySizeMax: number): void {
   server.on('checkContinue', (request: FastifyRequest['raw'], response: FastifyReply['raw']) => {

@@ -21,7 +21,7 @@ it('no more than a thousand wait', async () => {
   let tried = 0;
   for (let count = 0; count < 1_200; count += 1) settlements.add(() => Promise.resolve(void (tried += 1)));
   await untilTrue(() => tried === 1_000, { waitingFor: 'a thousand attempts' });
-  // There is room again.
+  // There is room for another one now.
   settlements.add(() => Promise.resolve(void (tried += 1)));
   await untilTrue(() => tried === 1_001, { waitingFor: 'one more' });
 });

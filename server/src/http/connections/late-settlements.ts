@@ -4,13 +4,16 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const waitingMax = 1_000;
 
 /**
- * Tries again to record what became of idempotency keys, after an outage of the database. Whoever retries a request that changed
- * nothing is then let through; otherwise the key counts as used by a request of which nobody knows what came of it.
+ * Retries recording the outcome of idempotency keys after a database outage. Without it, the key counts as used by a
+ * request with an unknown outcome. With it, a client can retry a request that changed nothing.
  */
 export class LateSettlements {
   #waiting = 0;
 
-  /** Not beyond a bound: a long outage would fill the memory with what matters little. */
+  /**
+   * Adds a settlement, unless too many are already waiting. A long outage would otherwise fill the memory with data of
+   * little importance.
+   */
   add(settle: () => Promise<void>): void {
     if (this.#waiting >= waitingMax) return;
     this.#waiting += 1;
@@ -31,7 +34,7 @@ export class LateSettlements {
         this.#tryLater(settle, attempt + 1);
       }
     };
-    // A server that stops does not wait for it.
+    // The timer does not keep a stopping server alive.
     setTimeout(() => void settleAgain(), pauseMs).unref();
   }
 }

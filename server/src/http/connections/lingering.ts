@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** How much of a rejected body is read and discarded, and for how long. Nothing of it is kept. */
+/** The limits on how much of a rejected body is read and discarded, and for how long. */
 interface DiscardLimits {
   readonly bytesMax: number;
   readonly ms: number;
@@ -21,9 +21,10 @@ const beforeResponse: DiscardLimits = { bytesMax: 64 * 1024 * 1024, ms: 2_000, i
 const afterResponse: DiscardLimits = { bytesMax: 64 * 1024 * 1024, ms: 10_000, idleMs: 1_000 };
 
 /**
- * Lets clients read why their body was rejected. Closing a connection on which bytes are still arriving resets it, and the
- * reset overtakes the response: of thirty calls with Node's fetch, 24 failed with EPIPE (measured). So a response to a
- * body that has not ended is sent completely, but the connection is closed only after more of that body was discarded.
+ * Lets clients read why their body was rejected. Closing a connection on which bytes are still arriving resets it, and
+ * the reset overtakes the response: of thirty calls with Node's fetch, 24 failed with EPIPE (measured). A response to
+ * an unfinished body is therefore sent completely, but the connection is closed only after more of that body was
+ * discarded.
  */
 export function addLingering(app: FastifyInstance): void {
   app.decorateRequest(unread, undefined);
@@ -48,12 +49,12 @@ export function discardBeforeResponse(request: FastifyRequest, proceed: () => vo
   });
 }
 
-/** Sends the response at once, and discards what still arrives. */
+/** Sends the response at once, and discards the bytes that still arrive. */
 export function discardAfterResponse(request: FastifyRequest): void {
   request[unread] = discard(request.raw, afterResponse);
 }
 
-/** True if nothing more will arrive. */
+/** Discards a body within the limits. Resolves to true if nothing more will arrive. */
 function discard(body: Readable, { bytesMax, ms, idleMs }: DiscardLimits): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytesLeft = bytesMax;

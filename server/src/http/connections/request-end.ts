@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type Connection = FastifyRequest['raw']['socket'];
 
-/** By connection: one listener each, however many requests a client pipelines. */
+/** The endings to call, by connection. A connection has one listener, however many requests a client pipelines. */
 const endings = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls `end` once: when the response has been passed to the operating system, or when its connection is gone. A response
- * queued behind another on the same connection is not told that it is gone, so the connection is watched as well.
+ * Calls `end` once, when the response has been passed to the operating system or when its connection is gone. A
+ * response that is queued behind another is not notified when the connection goes away, so the connection is watched
+ * too.
  */
 export function whenOver(request: FastifyRequest, response: FastifyReply['raw'], end: () => void): void {
   const { socket } = request.raw;

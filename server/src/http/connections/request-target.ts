@@ -5,9 +5,10 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 const hostValue = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Why the host of the request is ambiguous; undefined if it is not. With two `Host` headers, a proxy in front may
- * read one and we the other, so that what it allows for one name is done under another (RFC 9112 §3.2). A target in
- * absolute form also names a host, which must be the same: `target` is what was sent, even if it was routed by another path.
+ * Returns the error for an ambiguous host, or undefined if it is not ambiguous. With two `Host` headers, a proxy in
+ * front may read one and the vault the other, so that a request allowed for one name is executed under another (RFC
+ * 9112 §3.2). A target in absolute form names a host too, which must be the same. `target` is the target as sent, even
+ * if it was routed by another path.
  */
 export function findTargetProblem(
   { rawHeaders, httpVersion }: FastifyRequest['raw'],
@@ -25,7 +26,7 @@ export function findTargetProblem(
   return undefined;
 }
 
-/** Header names are at even positions, each followed by its value. */
+/** Lists the values of all `Host` headers. Header names are at even positions, each followed by its value. */
 function listHosts(rawHeaders: readonly string[]): string[] {
   const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,4 +1,4 @@
-/** A header of a response, for the API description. */
+/** Returns a response header for the API description. */
 export function toHeader(type: 'integer' | 'string', description: string): object {
   return { schema: { type }, description };
 }

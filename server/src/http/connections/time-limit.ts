@@ -17,17 +17,18 @@ export interface TimeLimitOptions {
   readonly present: (error: DomainError, request: FastifyRequest, reply: FastifyReply) => string;
 }
 
-/** Those that say something about the exchange and not about what was asked for. */
+/** Headers that describe the exchange and not the requested resource. */
 const exchangeHeaders =
   /^(?:bt-trace-id|cache-control|x-content-type-options|vary|connection|(?:x-)?ratelimit.*|access-control-.*)$/;
 
 /**
- * No request outlives its time limit, whatever it waits for: it is answered here. What it has begun by then goes on and ends by
- * itself; what it has not begun is never begun, so that the response can say which of the two it is. The limit counts from when
- * the headers were read until the response begins, except while the body arrives, which has limits of its own.
+ * Ends every request at its time limit, whatever it waits for, by sending the response here. Work that has begun by
+ * then continues and ends by itself. Work that has not begun is never begun, so that the response can say which of the
+ * two applies. The limit runs from when the headers were read until the response begins. It is paused while the body
+ * arrives, which has its own limits.
  *
- * Not Fastify's `handlerTimeout`: its response passes hooks that may wait for the database themselves, and a result that comes in the
- * meantime is sent as a second response.
+ * Fastify's `handlerTimeout` is not used. Its response passes hooks that may wait for the database themselves, and a
+ * result that arrives in the meantime is sent as a second response.
  */
 export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): void {
   const deadlines = new RequestDeadlines();
@@ -38,43 +39,43 @@ export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): v
       try {
         refuse(request, reply, options);
       } catch {
-        // Called by a timer, for many requests: none may keep the others from being answered, or hang itself.
+        // One timer calls this for many requests. A failing one must not block the others, or hang itself.
         reply.raw.destroy();
       }
     });
     request[limited] = deadline;
     withDeadline(deadline, done);
   });
-  // A body arrives in the context of its connection.
+  // A body arrives in the context of its connection, so the deadline has to be set again.
   app.addHook('preHandler', (request, _reply, done) => withDeadline(request[limited], done));
 }
 
-/** Called last, when nothing is left to wait for. */
+/** Adds the hook that ends the time limit. It is added last, when there is nothing left to wait for. */
 export function endTimeLimitWithResponse(app: FastifyInstance): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
-    // It has had its response. What is left of this one ends here.
+    // The request already has its response, so this one is dropped.
     if (isOutOfTime(request)) return;
     endTimeLimit(request);
     done(null, payload);
   });
 }
 
-/** The response begins. */
+/** Ends the time limit when the response begins. */
 export function endTimeLimit(request: FastifyRequest): void {
   request[limited]?.end();
 }
 
-/** Whether the request was answered because its time was up. Nothing that it does can reach its client any more. */
+/** Returns true if the request reached its time limit and got its response. No later result can reach the client. */
 export function isOutOfTime(request: FastifyRequest): boolean {
   return request[limited]?.isOver === true;
 }
 
-/** Whether anything that the request asks for may have been done. */
+/** Returns true if any change that the request asks for may have been made. */
 export function mayHaveTakenEffect(request: FastifyRequest): boolean {
   return request.routeOptions.config.isReadOnly !== true && request[limited]?.mayHaveChanged === true;
 }
 
-/** The time in which the client sends its body is not that of the request. */
+/** Pauses the time limit while the client sends its body. That time does not count. */
 export function pauseTimeLimit(request: FastifyRequest): void {
   request[limited]?.pause();
 }
@@ -83,7 +84,9 @@ export function resumeTimeLimit(request: FastifyRequest): void {
   request[limited]?.resume();
 }
 
-/** Written past the framework, which takes the reply for sent from here on and drops what comes late. */
+/**
+ * Sends the error without the framework. From here on, the framework treats the reply as sent and drops late results.
+ */
 function refuse(request: FastifyRequest, reply: FastifyReply, { limitSeconds, present }: TimeLimitOptions): void {
   const { raw } = reply;
   if (reply.sent || raw.headersSent || raw.destroyed) return;
@@ -103,24 +106,24 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { limitSeconds, pr
 }
 
 /**
- * What takes longer than the time limit of requests for a reason, and how many seconds it has in addition to it. These are all
- * exceptions: a route names one in `moreTimeFor`. Once a response has begun, as that of an export, no limit counts.
+ * The seconds that some work may take in addition to the time limit of requests. These are all exceptions. A route
+ * names one in `moreTimeFor`. After a response has begun, such as that of an export, there is no limit.
  */
 export const longWork = {
-  /** A destination has 25 seconds; see `outboundLimits`. */
+  /** A destination has 25 seconds. See `outboundLimits`. */
   'proxy-call': 25,
-  /** An export looks for its first records, and a report reads up to 100,000, in a log of any size. */
+  /** An export searches for its first records, and a report reads up to 100,000, in a log of any size. */
   'log-reading': 45,
 } as const;
 
 export type LongWork = keyof typeof longWork;
 
-/** How long a request to a route may take. */
+/** Returns how long a request to a route may take. */
 export function timeLimitMs(limitSeconds: number, work: LongWork | undefined): number {
   return 1_000 * (limitSeconds + (work === undefined ? 0 : longWork[work]));
 }
 
-/** The longest that any request may take. */
+/** Returns the longest time that any request may take. */
 export function longestTimeMs(limitSeconds: number): number {
   return 1_000 * (limitSeconds + Math.max(...Object.values(longWork)));
 }

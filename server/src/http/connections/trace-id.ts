@@ -1,4 +1,7 @@
-/** What a caller may use as a trace id: it appears in logs and in the audit log, so it must be short and plain. */
+/**
+ * The form of a trace id that a caller may choose. It appears in logs and in the audit log, so it must be short and
+ * plain.
+ */
 const acceptable = /^[A-Za-z0-9._:-]{1,100}$/;
 
 export const traceIdHeader = 'bt-trace-id';
@@ -11,8 +14,8 @@ export function chooseTraceId(request: {
 }
 
 /**
- * RFC 9562 §5.7, a UUID that begins with the time. The audit log has an index on it: random ids would land all over that index,
- * which cost 6 µs a record instead of 1.
+ * Returns a UUID that begins with the time (RFC 9562 §5.7). The audit log has an index on it. Random ids would be
+ * spread all over that index, which cost 6 µs per record instead of 1 µs.
  */
 export function makeTraceId(): string {
   const time = Date.now().toString(16).padStart(12, '0');

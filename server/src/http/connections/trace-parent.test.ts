@@ -8,7 +8,7 @@ describe('a traceparent', () => {
   it.each([
     ['01', true],
     ['00', false],
-    // Only the lowest bit says sampled; others may be set by later versions.
+    // The lowest bit alone means sampled. Later versions may set others.
     ['03', true],
     ['fe', false],
   ])('with the flags %s is sampled: %s', (flags, isSampled) => {

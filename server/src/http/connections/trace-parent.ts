@@ -1,12 +1,15 @@
 import type { TraceParent } from '../../platform/telemetry/tracer.ts';
 
-/** W3C Trace Context §3.2: version, trace id, parent id, flags; later versions may add more behind them. */
+/**
+ * The header's format in W3C Trace Context §3.2: version, trace id, parent id and flags. Later versions may append
+ * more.
+ */
 const form =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-[\x20-\x7e]{0,200})?$/;
 const firstVersionLength = 55;
 const sampledFlag = 1;
 
-/** Undefined for anything else, and for several: the trace then begins here. */
+/** Parses the header. Returns undefined for invalid or repeated headers, and the trace then begins here. */
 export function parseTraceParent(header: string | readonly string[] | undefined): TraceParent | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId = '', spanId = '', flags = ''] = form.exec(header) ?? [];

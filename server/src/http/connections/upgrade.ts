@@ -5,7 +5,7 @@ const lastRequests = new WeakMap<object, FastifyRequest['raw']>();
 
 /**
  * Serves a request that asks for a protocol upgrade as if it did not (RFC 9110 §7.8), and nothing after it. Node drops
- * bytes that follow it, so what it takes for the next request may be the body of one.
+ * bytes that follow such a request, so that what it parses as the next request may be part of a body.
  */
 export function endConnectionsThatUpgrade({ server }: FastifyInstance): void {
   server.prependListener('request', (request: FastifyRequest['raw'], response: FastifyReply['raw']) => {
@@ -15,7 +15,9 @@ export function endConnectionsThatUpgrade({ server }: FastifyInstance): void {
   });
 }
 
-/** Whether this request must not be handled. Its connection is closed after the response to the previous one. */
+/**
+ * Returns true if this request must not be handled. Its connection is closed after the response to the previous one.
+ */
 export function isBehindUpgrade(request: FastifyRequest['raw']): boolean {
   const last = lastRequests.get(request.socket);
   return last !== undefined && last !== request;

@@ -5,7 +5,10 @@ import { describeOperation, type OperationParts } from './api-operation.ts';
 import { tags } from '../routes/api-tags.ts';
 import { toTemplate } from '../routes/route-template.ts';
 
-/** The API as an OpenAPI document. Paths come in the order of their tags, and within a tag in the order of their routes. */
+/**
+ * Describes the API as an OpenAPI document. Paths are in the order of their tags, and within a tag in the order of
+ * their routes.
+ */
 export function describeApi(
   routes: readonly RouteOptions[],
   { publicUrl, limitOf }: { readonly publicUrl: string } & Pick<OperationParts, 'limitOf'>,

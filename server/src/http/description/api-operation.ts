@@ -12,14 +12,14 @@ import { permissionsNeeded } from '../routes/route-config.ts';
 
 export interface OperationParts {
   readonly components: ApiComponents;
-  /** Undefined if requests are not limited. */
+  /** Returns the limit of a scope. Undefined if requests are not limited. */
   readonly limitOf: ((scope: RateLimitScope) => RateLimit) | undefined;
 }
 
 const successTexts: Readonly<Record<string, string>> = { 200: 'Success.', 201: 'Created.', 204: 'No content.' };
 const AnyContent = Type.Unknown({ description: 'Any content.' });
 
-/** What a route says about itself, and what it shares with all others, as an OpenAPI operation. */
+/** Describes a route as an OpenAPI operation, together with the parts that all routes share. */
 export function describeOperation(route: RouteOptions, parts: OperationParts): object {
   const { schema = {}, config } = route;
   return {
@@ -30,18 +30,18 @@ export function describeOperation(route: RouteOptions, parts: OperationParts): o
     parameters: describeParameters(route, parts.components),
     ...describeBody(route, parts.components),
     responses: { ...describeSuccesses(route, parts.components), ...describeProblems(route, parts.components) },
-    // OpenAPI 3.1 §4.8.30.2: the names of roles that are required.
+    // OpenAPI 3.1 §4.8.30.2 defines these as the names of the required roles.
     security: [{ apiKey: permissionsNeeded(config) }],
   };
 }
 
-/** A raw body is passed on as it is, and may be left out. */
+/** Describes the body of a request. A raw body is passed on unchanged, and is optional. */
 function describeBody({ schema = {}, config, method }: RouteOptions, components: ApiComponents): object {
   const isRaw = config?.isBodyRaw === true && method !== 'GET';
   const body = isRaw ? AnyContent : schema.body;
   if (body === undefined) return {};
   const [mediaType, ...others] = isRaw ? ['application/json', '*/*'] : (config?.mediaTypes ?? ['application/json']);
-  // What is wrong with the others is said in their responses.
+  // The malformed examples are explained by their responses.
   const shown = (config?.examples ?? []).filter(
     ({ request, isMalformed }) => request?.body !== undefined && isMalformed !== true,
   );
@@ -57,7 +57,7 @@ function describeBody({ schema = {}, config, method }: RouteOptions, components:
   };
 }
 
-/** A raw response comes from a third party, with any status and media type. */
+/** Describes the successful responses. A raw response comes from a third party, with any status and media type. */
 function describeSuccesses({ schema = {}, config }: RouteOptions, components: ApiComponents): object {
   const responses = responsesOf(schema);
   const mediaTypes = config?.responseMediaTypes ?? [config?.isBodyRaw === true ? '*/*' : 'application/json'];
@@ -90,7 +90,7 @@ function describeSuccesses({ schema = {}, config }: RouteOptions, components: Ap
   return Object.fromEntries(described);
 }
 
-/** The response that an example belongs to; undefined for that of a problem. */
+/** Returns the response that an example belongs to, or undefined if it is a problem. */
 function statusIn(responses: object, example: ApiExample): string | undefined {
   if (isProblemExample(example)) return undefined;
   return Object.hasOwn(responses, example.status) ? String(example.status) : 'default';

@@ -9,7 +9,7 @@ import { describedAs } from '../parameters/query-parameters.ts';
 type Place = 'path' | 'query' | 'header';
 type ParameterPart = Extract<keyof ExampleRequest, 'path' | 'query' | 'headers'>;
 
-/** The value of `*` in a path. */
+/** The parameter for `*` in a path. */
 const RestOfPath = Type.Object({
   path: Type.String({
     description: 'The rest of the path. A client that encodes slashes can put it in the URL instead.',
@@ -26,7 +26,7 @@ const IdempotencyKey = Type.Object({
   ),
 });
 
-/** The parameters of a route, each with the value that it has in the first example that uses it. */
+/** Describes the parameters of a route, each with its value in the first example that uses it. */
 export function describeParameters(route: RouteOptions, components: ApiComponents): object[] {
   const { url, schema = {}, config, method } = route;
   const headers = isRepeatable(config, method) ? IdempotencyKey : config?.describedHeaders;
@@ -52,7 +52,10 @@ export function describeParameters(route: RouteOptions, components: ApiComponent
   });
 }
 
-/** A parameter is text; one with another meaning is described by that. */
+/**
+ * Returns the schema of a parameter. Every parameter is text, and one with another meaning is described by that
+ * meaning.
+ */
 function toMeaning(property: unknown): Readonly<Record<string, unknown>> {
   const { [describedAs]: meaning, ...rest } = membersOf(property);
   return meaning === undefined ? rest : { ...membersOf(meaning), description: rest['description'] };

@@ -61,7 +61,7 @@ let operations: { readonly method: string; readonly path: string; readonly opera
 beforeAll(async () => {
   const tapped = await tapRoutes(() => TestVault.start());
   vault = tapped.started;
-  // The other server is that of health and metrics.
+  // The other server serves health and metrics.
   routes = tapped.servers.find((own) => own.some(({ url }) => url === '/openapi.json')) ?? [];
   description = (await vault.request('GET', '/openapi.json')).body as Description;
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
@@ -70,7 +70,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** The responses of an operation, whether they are its own or shared. */
+/** Returns the responses of an operation, and resolves those that are shared. */
 function responsesOf({ responses = {} }: Operation): Record<string, Response> {
   const resolve = (response: Response) =>
     description.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
@@ -153,9 +153,9 @@ describe('GET /openapi.json', () => {
       for (const [status, response] of successes) {
         expect(response.description).toEqual(expect.any(String));
         const schemas = Object.values(response.content ?? {}).map(({ schema }) => schema);
-        // Authorizing a session answers 200 with nothing in it: that is its contract.
+        // Authorizing a session returns an empty 200 response. That is its contract.
         const isEmpty = status === '204' || path === '/sessions/authorize';
-        // Exports come in two formats.
+        // Exports have two formats.
         const forms = path === '/logs/export' ? [expect.any(Object), expect.any(Object)] : [expect.any(Object)];
         if (!isEmpty) expect([method, path, schemas]).toEqual([method, path, forms]);
       }
@@ -183,7 +183,8 @@ describe('GET /openapi.json', () => {
         expect([method, path, ...statuses]).toContain('409');
       for (const status of statuses.filter((one) => /^[45]/.test(one))) {
         const { content = {} } = responses[status] ?? {};
-        // Published clients look for refusals of the proxy in a form of its own; before routing there is only one form.
+        // Published clients expect errors of the proxy in their own format. Errors before routing have only the common
+        // one.
         const forms = path.startsWith('/proxy') ? ['application/json', 'application/problem+json'] : [];
         expect(['application/problem+json', ...forms]).toEqual(expect.arrayContaining(Object.keys(content)));
         for (const [mediaType, { schema }] of Object.entries(content)) {
@@ -262,7 +263,7 @@ describe('GET /openapi.json', () => {
     for (const { path, operation } of operations) {
       const bodies = [operation.requestBody, ...Object.values(responsesOf(operation))];
       for (const schema of bodies.flatMap((body) => Object.values(body?.content ?? {})).map(({ schema }) => schema)) {
-        // An object that is written out here would be a type without a name in a generated client.
+        // An inline object would become a type without a name in a generated client.
         expect([path, JSON.stringify(schema)]).toEqual([path, expect.not.stringContaining('"properties"')]);
       }
     }

@@ -10,18 +10,18 @@ interface ReferenceOptions {
 }
 
 /**
- * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Both
- * are served or neither: the page shows what is in the description, so serving one of them would hide nothing.
+ * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Either both
+ * are served or neither. The page shows the same description, so hiding one of them would hide nothing.
  */
 export function addApiReference(app: FastifyInstance, { publicUrl, limits, isServed }: ReferenceOptions): void {
   if (!isServed) return;
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   const limitOf = limits.countsRequests ? limits.limiter.limitOf.bind(limits.limiter) : undefined;
-  // Built for the first reader: most servers have none.
+  // The document is built for its first reader, because most servers have none.
   let document: object | undefined;
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => {
-    // Not earlier: a scope may hide its routes after they were announced.
+    // The filter runs here, because a scope may hide its routes after they were announced.
     const shown = routes.filter(({ schema, method }) => schema?.hide !== true && method !== 'HEAD');
     document ??= describeApi(shown, { publicUrl, limitOf });
     return document;

@@ -2,7 +2,10 @@ import type { FastifyContextConfig } from 'fastify';
 import type { RateLimit, RateLimitScope } from '../../platform/rate-limit/rate-limit-table.ts';
 import { permissionsNeeded } from '../routes/route-config.ts';
 
-/** What a request needs and how often it may come, in the words of the reference; from what the edge enforces. */
+/**
+ * Describes the permission and the rate limit of a route for the reference. The text is derived from what the edge
+ * enforces.
+ */
 export function describeTerms(
   config: FastifyContextConfig | undefined,
   limitOf: ((scope: RateLimitScope) => RateLimit) | undefined,

@@ -6,7 +6,7 @@ import { unauthorizedSession } from '../callers/authentication.ts';
 import { problemCatalog } from '../problems/problem-catalog.ts';
 import { permissionsNeeded } from '../routes/route-config.ts';
 
-/** Ways to fail that have nothing to do with what an operation is about. */
+/** Failures that are unrelated to the purpose of an operation. */
 export const commonExamples: readonly ProblemExample[] = [
   common('Invalid HTTP', 'malformed-request'),
   common('A body that is not JSON', 'malformed-json', 'Expected a value at offset 0.'),
@@ -40,7 +40,10 @@ export const commonExamples: readonly ProblemExample[] = [
   ),
 ];
 
-/** What a key gets that lacks a permission. Derived from what the edge checks, so that the description cannot differ from it. */
+/**
+ * Returns examples of the error for a key that lacks a permission. They are derived from the checks of the edge, so
+ * that the description cannot differ.
+ */
 export function toForbiddenExamples(config: FastifyContextConfig | undefined): ProblemExample[] {
   const permissions = permissionsNeeded(config);
   if (permissions.length === 0) return [failure('A session that is not authorized', unauthorizedSession())];

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import { isRepeatable } from '../requests/idempotency.ts';
 
-/** Common to all routes: the connection, the key, the limits, the vault itself. */
+/** Codes that all routes can return. They concern the connection, the key, the limits and the vault itself. */
 const anywhere: readonly ErrorCode[] = [
   'malformed-request',
   'unauthenticated',
@@ -18,10 +18,13 @@ const anywhere: readonly ErrorCode[] = [
 const ofBodies: readonly ErrorCode[] = ['body-too-large', 'unsupported-media-type'];
 const ofRepetitions: readonly ErrorCode[] = ['idempotency-in-flight', 'idempotency-answer-not-kept'];
 
-/** Ways to fail that say nothing about what a route is for. */
+/** Codes of failures that are unrelated to the purpose of a route. */
 export const commonCodes: ReadonlySet<ErrorCode> = new Set([...anywhere, ...ofBodies, ...ofRepetitions, 'not-found']);
 
-/** Every way in which a route can fail: as all routes can, as its parts imply, and as it declares. */
+/**
+ * Returns every code that a route can return: those of all routes, those that its parts imply, and those that it
+ * declares.
+ */
 export function codesOf({ url, schema, config, method }: RouteOptions): ReadonlySet<ErrorCode> {
   const hasInput = schema?.body !== undefined || schema?.querystring !== undefined;
   const canRepeat = isRepeatable(config, method);

@@ -8,7 +8,7 @@ import { problemCatalog } from '../problems/problem-catalog.ts';
 const typeText = 'Path of a page that describes this type of problem.';
 const statusText = 'The status of the response.';
 
-/** The form of every error response: RFC 9457. */
+/** The format of every error response (RFC 9457). */
 const Problem = Type.Object(
   {
     type: Type.String({ description: typeText }),
@@ -24,7 +24,7 @@ const Problem = Type.Object(
   { additionalProperties: false, description: 'Why a request failed, as RFC 9457 defines it.' },
 );
 
-/** In a separate member, where published clients expect it. */
+/** A problem in a separate member, where published clients expect it. */
 export const ProxyProblem = Type.Object(
   { proxy_error: Problem },
   { description: 'Why the proxy did not return a response from the destination.' },
@@ -48,14 +48,17 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/** What a status is called where operations share its response. */
+/** Returns the name of the response that operations share for a status. */
 export function nameOfStatus(status: number): string {
   const name = statusNames[status];
   if (name === undefined) throw new Error(`The API description has no name for the status ${status}.`);
   return name;
 }
 
-/** The problem with its status and with the types that it can have, so that a generated client can tell them apart. */
+/**
+ * Returns the schema of a problem with its status and its possible types, so that a generated client can tell them
+ * apart.
+ */
 export function problemSchemaOf(status: number): TSchema {
   const codes = keysOf(problemCatalog).filter((code: ErrorCode) => problemCatalog[code].status === status);
   return Type.Object(

@@ -21,10 +21,10 @@ const limitHeaders = {
 };
 const headersOf: Readonly<Record<number, object>> = { 429: limitHeaders, 503: waitHeaders };
 
-/** Found before there is a route, so that no route can give them another format. */
+/** Codes of errors that occur before there is a route, so that no route can give them another format. */
 const beforeRouting: ReadonlySet<ErrorCode> = new Set(['malformed-request', 'request-timeout', 'header-too-large']);
 
-/** The error responses of a route by status. */
+/** Describes the error responses of a route, by status. */
 export function describeProblems(route: RouteOptions, components: ApiComponents): Record<string, unknown> {
   const byStatus = Map.groupBy(codesOf(route), (code) => problemCatalog[code].status);
   return Object.fromEntries(
@@ -32,7 +32,10 @@ export function describeProblems(route: RouteOptions, components: ApiComponents)
   );
 }
 
-/** Operations refer to one response where they add nothing of their own. Routes with another error format are all alike. */
+/**
+ * Describes one error status. Operations share a response if they have nothing to add. All routes with another error
+ * format share theirs.
+ */
 function describeStatus(
   { config, url }: RouteOptions,
   { status, codes }: { readonly status: number; readonly codes: readonly ErrorCode[] },
@@ -45,7 +48,7 @@ function describeStatus(
   const isMissing = (code: ErrorCode) => codes.includes(code) && !own.some(({ problem }) => problem.code === code);
   const examples = [...own, ...commonExamples.filter(({ problem }) => isMissing(problem.code))];
   const isCommon = own.length === 0 && codes.every((code) => commonCodes.has(code));
-  // Shared by several operations, so that it can name only one of them.
+  // A shared response belongs to several operations, but can name only one of them.
   const instance = present === undefined ? (isCommon ? '/tokens' : toTemplate(url)) : '/proxy';
   const response = {
     description: codes.map((code) => `\`${code}\`: ${problemCatalog[code].meaning}`).join('\n\n'),
@@ -86,7 +89,7 @@ function isEarly({ problem }: ProblemExample): boolean {
   return beforeRouting.has(problem.code);
 }
 
-/** Written by what writes real ones. */
+/** Writes an example with the code that writes real problems. */
 function toExampleProblem(example: ProblemExample, instance: string): Problem {
   const { code, detail, errors } = example.problem;
   const error = new DomainError(code, detail, errors === undefined ? {} : { fields: errors });

@@ -15,9 +15,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * The page shares an origin with the portal, so a script that got into it would be signed in there: only files of ours run,
- * and nothing that is written into the page. Styles are written by the reference itself while it runs, so those are not
- * restricted.
+ * The content security policy of the page. The page shares an origin with the portal, so an injected script would be
+ * signed in there. Only the vault's own files run, and no inline scripts. The reference writes styles while it runs, so
+ * those are not restricted.
  */
 const policy = [
   `default-src 'none'`,
@@ -35,7 +35,7 @@ const policy = [
 export function addReferencePage(app: FastifyInstance): void {
   const options = { ...pageOptions, onRequest: addPageHeaders };
   const serve = (path: string, type: string, bytes: Buffer) => {
-    // Once, and one copy for all responses: it is megabytes.
+    // The file is read and hashed once, with one copy for all responses, because it is megabytes long.
     const etag = `"${sha256(bytes).toString('base64')}"`;
     app.get(path, options, (request, reply) => {
       reply.header('etag', etag).header('cache-control', 'no-cache');
@@ -48,7 +48,7 @@ export function addReferencePage(app: FastifyInstance): void {
   serve('/docs/js/reference.js', 'text/javascript; charset=utf-8', readAsset('reference.js'));
 }
 
-/** `assets/` stands beside `src/` and `dist/`, so the same path serves both. */
+/** Reads a file from `assets/`. That folder is beside `src/` and `dist/`, so the same path works from both. */
 function readAsset(file: string): Buffer {
   return readFileSync(new URL(`../../../assets/${file}`, import.meta.url));
 }

@@ -3,7 +3,7 @@ import type { GroundFinding } from '../../platform/database/ground/ground-findin
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { withinTime } from '../../platform/waiting/within-time.ts';
 
-/** Something that must work before the server takes traffic. Throws if it does not. */
+/** A check that must pass before the server takes traffic. It throws if it does not. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly check: () => Promise<void>;
@@ -14,14 +14,14 @@ interface CheckResult {
   readonly status: 'ok' | 'unavailable';
 }
 
-/** Shorter than the timeout of typical probes: a late response is as good as none. */
+/** The timeout of a check. It is shorter than the timeout of typical probes, because a late response is useless. */
 const checkTimeoutMs = 900;
 
-/** Health and metrics, on a separate port that is not reachable from outside. */
+/** Creates the server for health and metrics, on a separate port that is not reachable from outside. */
 export function createAdminEdge(options: {
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
-  /** What is wrong without being a reason to send requests elsewhere, since no other server would do better. */
+  /** Returns problems that are no reason to send requests elsewhere, because no other server would do better. */
   readonly ground?: () => readonly GroundFinding[];
 }): FastifyInstance {
   const { metrics, ground = () => [] } = options;
@@ -49,7 +49,10 @@ function toDegraded({ name, verdict, detail, promise }: GroundFinding) {
   return { name, status: verdict, detail, promise };
 }
 
-/** Whoever asks while a check runs gets its result: many probes cost the database no more than one. */
+/**
+ * Shares the result of a running check with all concurrent probes, so that many probes cost the database no more than
+ * one.
+ */
 function shareInFlight({ name, check }: ReadinessCheck): ReadinessCheck {
   let running: Promise<void> | undefined;
   return {
@@ -63,7 +66,7 @@ function shareInFlight({ name, check }: ReadinessCheck): ReadinessCheck {
   };
 }
 
-/** One after another: a server that is about to stop says so at once, however slow its database is. */
+/** Runs the checks one after another. A server that is about to stop says so at once, however slow its database is. */
 async function runUntilOneFails(checks: readonly ReadinessCheck[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {

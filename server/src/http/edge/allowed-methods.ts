@@ -12,8 +12,8 @@ interface KnownPath {
 }
 
 /**
- * Which methods the routes added afterwards have, by path. Every path also has OPTIONS, which tells the others. It depends on
- * the path alone: neither on a key nor on whether what the path names exists.
+ * Collects the methods of the routes added afterwards, by path. Every path also has OPTIONS, which lists the others.
+ * The result depends only on the path. A key makes no difference, nor does the existence of the resource.
  */
 export function watchMethods(app: FastifyInstance): MethodFinder {
   const paths = new Map<string, KnownPath>();
@@ -35,12 +35,12 @@ export function watchMethods(app: FastifyInstance): MethodFinder {
   };
 }
 
-/** A slash at the end makes no difference. */
+/** Splits a path. A trailing slash makes no difference. */
 function segmentsOf(path: string): string[] {
   return path.replace(/\/$/, '').split('/');
 }
 
-/** `:id` is any one segment, and `*` everything from there on. */
+/** Compares a path with a route, in which `:id` matches one segment and `*` matches all remaining ones. */
 function isMatch(route: readonly string[], asked: readonly string[]): boolean {
   if (route.at(-1) === '*')
     return asked.length >= route.length && isMatch(route.slice(0, -1), asked.slice(0, route.length - 1));

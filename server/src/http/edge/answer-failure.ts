@@ -12,14 +12,14 @@ import { describeEffect } from './effect-of-refusal.ts';
 
 const retryAfterSeconds = 1;
 
-/** Answers a request that failed, and logs what is an error of the vault. */
+/** Sends the response to a failed request, and logs it if it is an error of the vault. */
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
   const error = isAbandonment(thrown, request)
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  // A failing destination is not an error of the vault, and must not be able to fill the log. That the database is
-  // unreachable has been logged once for all.
+  // A failing destination is not an error of the vault, and must not be able to fill the log. An unreachable database
+  // has already been logged once for all requests.
   if (status >= 500 && error.code !== 'destination-failed' && findOutage(error) === undefined)
     logger.error('request failed', {
       trace_id: request.id,
@@ -27,7 +27,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
       code: error.code,
       ...describeFailure(error),
     });
-  // Text, so that neither the serializer of the route nor one of the framework has a say in it.
+  // The response is sent as text, so that no serializer of the route or the framework changes it.
   reply.send(writeProblem(error, request, reply));
 }
 
@@ -36,7 +36,7 @@ export function writeProblem(error: DomainError, request: FastifyRequest, reply:
   const { status } = problemCatalog[error.code];
   noteProblem(request, error.code);
   reply.code(status);
-  // A rate limit has already set a more precise waiting time.
+  // A rate limit has already set a more precise delay.
   if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds);
   const problem = toProblem(error, {
@@ -54,7 +54,10 @@ export function writeProblem(error: DomainError, request: FastifyRequest, reply:
   return JSON.stringify(presentProblem?.(problem) ?? problem);
 }
 
-/** Whether the client disconnected while its body was being read: nobody receives the response, and it is not our error. */
+/**
+ * Returns true if the client disconnected while its body was being read. Nobody receives the response then, and it is
+ * not an error of the vault.
+ */
 function isAbandonment(thrown: unknown, request: FastifyRequest): boolean {
   return thrown instanceof Error && thrown === request.raw.errored;
 }

@@ -26,9 +26,9 @@ async function start(drain: { delaySeconds: number; timeoutSeconds: number }) {
   return { url, adminUrl, list: () => get(`${url}/applications`, tenant.keys.management, agent) };
 }
 
-/** Requests that wait for a lock on their table until it is given back. */
+/** Starts requests that wait for a lock on their table until it is released. */
 async function holdRequests(send: () => ReturnType<typeof get>) {
-  // Every connection is open and known to the server before the work begins.
+  // Every connection is open and known to the server before the requests begin.
   await Promise.all(Array.from({ length: count }, send));
   const owner = await vault.database.owner.connect();
   await owner.query('begin; lock table applications in access exclusive mode');
@@ -55,7 +55,7 @@ describe('a server that is told to stop', () => {
     const stopping = vault.server.stop();
     const served = await get(`${url}/roles`, tenant.keys.management, new Agent());
     expect(served).toEqual({ status: 200, connection: 'close' });
-    // Served before it stopped taking connections, not after.
+    // The request was served before the server stopped accepting connections.
     expect(phasesLogged()).toEqual(phases.slice(0, 1));
     expect((await vault.request('GET', '/readyz?verbose', { url: adminUrl })).body).toMatchObject(notReady);
 
@@ -73,7 +73,7 @@ describe('a server that is told to stop', () => {
     const finished = await Promise.all(answers);
     expect(finished).toEqual(answers.map(() => ({ status: 200, connection: 'close' })));
     await stopping;
-    // Before it would have cut connections that are idle: it closed them itself.
+    // The server closed its idle connections itself, before the time at which they would have been cut.
     expect(performance.now() - stoppedAt).toBeLessThan(18_000);
     expect(Object.keys(agent.sockets)).toEqual([]);
     await expect(fetch(`${adminUrl}/livez`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
@@ -95,7 +95,7 @@ describe('a server that is told to stop', () => {
   });
 });
 
-/** A request over a connection that stays open, as a service would send it. */
+/** Sends a request over a connection that stays open, like a service would. */
 function get(url: string, key: string, agent: Agent): Promise<{ status: number; connection: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, headers: { 'bt-api-key': key } }, (response) => {
@@ -109,7 +109,7 @@ function get(url: string, key: string, agent: Agent): Promise<{ status: number; 
   });
 }
 
-/** How many statements of the server wait for the lock. */
+/** Returns how many statements of the server wait for the lock. */
 async function waitingFor(vault: TestVault): Promise<number> {
   const { rows } = await vault.database.owner.query(
     `select from pg_stat_activity where datname = current_database() and application_name = 'strongroom' and wait_event_type = 'Lock'`,
@@ -117,7 +117,7 @@ async function waitingFor(vault: TestVault): Promise<number> {
   return rows.length;
 }
 
-/** How many requests wait for one of the server's connections to the database. */
+/** Returns how many requests wait for one of the server's database connections. */
 async function queued(vault: TestVault): Promise<number> {
   const { text } = await vault.request('GET', '/metrics', { url: vault.server.adminUrl });
   return Number(/^strongroom_database_requests_waiting\{pool="vault"\} (\d+)$/m.exec(text)?.[1] ?? 0);

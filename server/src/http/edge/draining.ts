@@ -2,14 +2,15 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether a response should be the last on its connection, because the server is about to stop. */
+    /** Returns true if a response should be the last on its connection, because the server is about to stop. */
     readonly isDraining: () => boolean;
   }
 }
 
 /**
- * From the moment a server is told to stop, every response closes its connection: a client opens the next one to a server that
- * stays. Otherwise the connections that are in use would be left for the end, when a request could meet one just closed.
+ * Closes connections with their next response after a server is told to stop, so that clients open the next one to
+ * another server. Otherwise connections in use would be closed at the end, and a request could be sent on one that was
+ * just closed.
  */
 export function closeConnectionsWhenDraining(
   app: FastifyInstance,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Longer than any id can be; short in the names of tests. */
+/** Replaces `{long}` with a text longer than any id can be. This keeps test names short. */
 const withLongId = (path: string) => path.replace('{long}', 'x'.repeat(9_000));
 
 describe('401', () => {
@@ -39,10 +39,10 @@ describe('401', () => {
   });
 
   const known = () => tenant.keys.private;
-  /** Another character of the alphabet at this place, so that the form stays right. */
+  /** Replaces a character by another one of the alphabet, so that the format stays valid. */
   const mistype = (text: string, at: number) =>
     `${text.slice(0, at)}${text[at] === 'a' ? 'b' : 'a'}${text.slice(at + 1)}`;
-  /** The id of a known key with another secret, and a checksum that fits. */
+  /** Returns the id of a known key with another secret and a matching checksum. */
   const withOtherSecret = () => {
     const [prefix, environment, kind, random = ''] = known().split('_');
     const other = generateApiKey('test', 'pvt').text.split('_')[3] ?? '';

@@ -37,31 +37,34 @@ export interface EdgeOptions {
   readonly ownOrigins: readonly string[];
   readonly authenticator: Authenticator;
   readonly limits: RequestLimits;
-  /** The whole time of a request. */
+  /** The time limit of a whole request, in seconds. */
   readonly timeLimitSeconds: number;
   readonly idempotency: IdempotencyKeeper;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  /** Traces nothing by default. */
+  /** The tracer. By default, nothing is traced. */
   readonly tracer?: Tracer;
   readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
-  /** Whether the server has been told to stop, although it still serves; false by default. */
+  /** Tells whether the server has been told to stop while it still serves. By default it has not. */
   readonly drain?: { readonly hasBegun: boolean } | undefined;
-  /** Whether `/docs` and `/openapi.json` are served; true by default. */
+  /** True if `/docs` and `/openapi.json` are served. The default is true. */
   readonly servesReference?: boolean;
-  /** Where card fields are served, if they are. */
+  /** The origin that serves card fields, if there is one. */
   readonly elements?: ElementsOrigin | undefined;
   readonly development?: DevelopmentEdge | undefined;
 }
 
-/** What only `strongroom dev` has: live lines in its terminal, and more on its landing page. */
+/** The parts that only `strongroom dev` has: live lines in its terminal, and more on its landing page. */
 export interface DevelopmentEdge {
   readonly watch: RequestWatcher;
   readonly landing: DevelopmentLanding;
 }
 
-/** The web server with everything that all routes share, in the order in which a request meets it; features add their routes. */
+/**
+ * Creates the web server with everything that all routes share, in the order in which a request meets it. Features add
+ * their routes.
+ */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const { elements, timeLimitSeconds, logger, tracer = noTracer, servesReference = true } = options;
   const requestLog = createRequestLog(logger, options.metrics, options.development?.watch);

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isRepeatable } from '../requests/idempotency.ts';
 import { mayHaveTakenEffect } from '../connections/time-limit.ts';
 
-/** What a client needs to know before it retries a request that could not be handled. */
+/** Describes what a client needs to know before it retries a request that could not be handled. */
 export function describeEffect(request: FastifyRequest): string {
   if (!mayHaveTakenEffect(request)) return 'Nothing was changed.';
   return isRepeatable(request.routeOptions.config, request.method)

@@ -11,7 +11,7 @@ import { isForPeople } from '../problems/problem-page.ts';
 import { type MethodFinder, watchMethods } from './allowed-methods.ts';
 import { findUnserved } from './unserved-resources.ts';
 
-/** Before anything is read of a request: its headers, its target, the limits on requests, and whether there is such a route. */
+/** Checks a request before its body is read: its headers, its target, the rate limits, and whether the route exists. */
 export function addFirstLook(app: FastifyInstance, limits: RateLimits): void {
   const methodsOf = watchMethods(app);
   app.addHook('onRequest', (request, reply, done) => {
@@ -26,13 +26,13 @@ export function addFirstLook(app: FastifyInstance, limits: RateLimits): void {
       done(problem);
       return;
     }
-    // The pages of the elements origin ask it alone, which needs no permission.
+    // Pages of the elements origin send requests only to their own origin, which needs no preflight.
     if (isPreflight(request) && partOfElements(request.raw) === undefined) {
       answerPreflight(reply);
       return;
     }
     countRequest(limits, { request, reply }, (refusal) => {
-      // Here and not in a handler, which would run after the body was read and validated.
+      // The request is rejected here, because a handler would run after the body was read and validated.
       if (refusal !== undefined) done(refusal);
       else if (!isServed(request)) done(notThere(request));
       else if (request.is404) refuseUnrouted(request, reply, { methodsOf, done });
@@ -41,7 +41,9 @@ export function addFirstLook(app: FastifyInstance, limits: RateLimits): void {
   });
 }
 
-/** No route takes this path with this method. RFC 9110 §15.5.6: with another one, some may. */
+/**
+ * Rejects a path that has no route for this method. If other methods exist, the response names them (RFC 9110 §15.5.6).
+ */
 function refuseUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,7 +73,10 @@ export function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): 
   allowCrossOrigin(request, reply);
 }
 
-/** Continues synchronously if there is nothing to wait for: a promise per request would cost more than the counting. */
+/**
+ * Counts a request. Continues synchronously if there is nothing to wait for, because a promise per request would cost
+ * more than the counting.
+ */
 export function countRequest(
   limits: RateLimits,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

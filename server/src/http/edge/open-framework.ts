@@ -14,15 +14,21 @@ import { addSharedHeaders, countRequest } from './first-look.ts';
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
-/** For an idle connection during a request: longer than any request takes to be answered. */
+/** The minimum timeout for an idle connection during a request. It is longer than any request takes. */
 const stillTimeoutMinMs = 60_000;
 const stillMarginMs = 5_000;
-/** How often connections are checked for these two: a limit is exceeded by this much at most. */
+/** The interval in which connections are checked for these timeouts. A limit is exceeded by this much at most. */
 const timeoutCheckMs = 5_000;
-/** Each character of an id has up to four bytes, each byte three characters when percent-encoded. */
+/**
+ * The longest path parameter. Each character of an id has up to four bytes, and each byte takes three characters when
+ * percent-encoded.
+ */
 const pathParameterMax = tokenLimits.idLengthMax * 4 * 3;
 
-/** The web framework with its own limits, and with answers of ours to what it rejects before any hook. */
+/**
+ * Creates the web framework with its own limits, and with the vault's error responses for requests that it rejects
+ * before any hook.
+ */
 export function openFramework(parts: {
   readonly timeLimitSeconds: number;
   readonly elements: ElementsOrigin | undefined;
@@ -40,7 +46,7 @@ export function openFramework(parts: {
     http: {
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: timeoutCheckMs,
-      // Rejected with other host errors, in our own error format.
+      // A missing host is rejected with other host errors, in the vault's error format.
       requireHostHeader: false,
     },
     genReqId: chooseTraceId,
@@ -53,7 +59,7 @@ export function openFramework(parts: {
       ...(elements === undefined ? {} : { constraints: { [originStrategy.name]: originStrategy } }),
     },
     ...(elements === undefined ? {} : { rewriteUrl: (request: FastifyRequest['raw']) => elements.route(request) }),
-    // No hooks run for these, so their work is done here.
+    // No hooks run for these errors, so their work is done here.
     frameworkErrors: (error, request, reply) => {
       addSharedHeaders(request, reply);
       reply.raw.once('finish', () => requestLog.answered(request, reply));

@@ -4,16 +4,16 @@ import { problemType } from '../problems/problem.ts';
 /** A resource of the original API that a vault leaves out on purpose. */
 interface UnservedResource {
   readonly name: string;
-  /** The paths below which it would be. `:id` stands for any one segment. */
+  /** The path prefixes of the resource. `:id` matches any one segment. */
   readonly paths: readonly string[];
-  /** Why it is left out, or what to use instead. Names in the API are between backticks. */
+  /** The reason why it is left out, or what to use instead. API names are in backticks. */
   readonly why: string;
 }
 
 const networks = 'These are services of card networks and wallets that require contracts with their providers.';
 const account = 'They belong to an account with the hosted service.';
 
-/** The compatibility page of the documentation is written from these too. */
+/** The resources that are left out. The compatibility page of the documentation is generated from these too. */
 export const unservedResources = {
   reactors: {
     name: 'reactors',
@@ -65,7 +65,10 @@ const prefixes = Object.values<UnservedResource>(unservedResources).flatMap(({ n
   paths.map((path) => ({ segments: path.split('/'), detail: toDetail(name, why) })),
 );
 
-/** Undefined for a path that is not one of these. The list is public, so the error needs no key and says nothing about a tenant. */
+/**
+ * Returns the error for an unserved path, or undefined for any other path. The list is public, so the error needs no
+ * key and reveals nothing about a tenant.
+ */
 export function findUnserved(url: string): DomainError | undefined {
   const asked = (url.split('?', 1)[0] ?? '').split('/');
   const found = prefixes.find(({ segments }) =>

@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Identity } from '../../core/identity/caller.ts';
 import { partOfElements } from './elements-origin.ts';
 
-/** How long a browser caches a preflight response: two hours is the most that any browser allows. */
+/** The time for which a browser may cache a preflight response. Two hours is the most that any browser allows. */
 const preflightMaxAgeSeconds = 7_200;
 const exposedHeaders = [
   'bt-trace-id',
@@ -16,7 +16,7 @@ const exposedHeaders = [
 ].join(', ');
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Whether this is a preflight request. It carries no key, so nothing depends on one. */
+/** Returns true for a preflight request. It carries no key, so nothing depends on one. */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
@@ -34,7 +34,7 @@ export function answerPreflight(reply: FastifyReply): FastifyReply {
   );
 }
 
-/** Pages of any origin may read the response. This is narrowed once it is known whose key it is. */
+/** Lets pages of any origin read the response. This is narrowed when the owner of the key is known. */
 export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
   if (request.headers.origin === undefined) return;
   reply.header('access-control-allow-origin', '*');
@@ -42,8 +42,9 @@ export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /**
- * A private or management key in a browser is a mistake; the page that uses one cannot read the response. Where a public
- * application lists its origins, only pages of these and of the vault itself may use its keys and sessions.
+ * Restricts which pages may use a key. A private or management key in a browser is a mistake, so the page that uses one
+ * cannot read the response. If a public application lists its origins, only pages of these and of the vault itself may
+ * use its keys and sessions.
  */
 export function restrictCrossOrigin(
   identity: Identity,
@@ -55,7 +56,7 @@ export function restrictCrossOrigin(
   }
   const { origin } = request.headers;
   const { allowedOrigins } = identity;
-  // Only browsers send an origin, and always send it across origins: the list protects from pages, not from programs.
+  // An origin is sent only by browsers, and always across origins. The list protects from pages, not from programs.
   if (allowedOrigins === undefined || origin === undefined) return;
   const isOwn = ownOrigins.includes(origin) || isSameElementsOrigin(request, origin);
   if (!allowedOrigins.includes(origin) && !isOwn) {
@@ -65,7 +66,10 @@ export function restrictCrossOrigin(
   reply.header('access-control-allow-origin', origin).header('vary', 'origin');
 }
 
-/** Frames of the vault on a port of their own may be reached by another name than the configured one. */
+/**
+ * Returns true for the vault's own frames. On a separate port, they may be reached by another name than the configured
+ * one.
+ */
 function isSameElementsOrigin({ raw, headers }: FastifyRequest, origin: string): boolean {
   return partOfElements(raw) !== undefined && headers.host !== undefined && URL.parse(origin)?.host === headers.host;
 }

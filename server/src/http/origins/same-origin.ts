@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 
 /**
  * Rejects requests that another site makes a browser send. Browsers state the origin of a request in a header that no
- * page can set; older ones send `Origin`. A client that sends neither is not a browser showing our page.
+ * page can set, and older ones send `Origin`. A client that sends neither is not a browser showing a page of the vault.
  */
 export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   const site = headers['sec-fetch-site'];

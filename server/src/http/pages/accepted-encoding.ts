@@ -1,4 +1,4 @@
-/** Whether a client can read gzip: it is named, and not with a weight of zero. */
+/** Returns true if a client can read gzip. The header must name it, and not with a weight of zero. */
 export function acceptsGzip(header: string | undefined): boolean {
   return (header ?? '').split(',').some((entry) => {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());

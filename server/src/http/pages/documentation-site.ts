@@ -3,7 +3,10 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addPolicy, pageOptions } from './page-reply.ts';
 
-/** Where `npm run docs` puts the site; next to `src/` and `dist/`, so the same path works for both. */
+/**
+ * The folder into which `npm run docs` puts the site. It is next to `src/` and `dist/`, so the same path works for
+ * both.
+ */
 const folder = path.resolve(import.meta.dirname, '../../../assets/guide');
 export const documentationPath = '/docs/guide/';
 
@@ -17,8 +20,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The site shares an origin with the portal, so only files of ours run. Its search is compiled code, and its code samples are
- * coloured by styles in the page.
+ * The content security policy of the site. The site shares an origin with the portal, so only the vault's own files
+ * run. Its search is WebAssembly, and its code samples use inline styles for colours.
  */
 const policy = [
   `default-src 'none'`,
@@ -32,7 +35,7 @@ const policy = [
   `frame-ancestors 'none'`,
 ];
 
-/** The files of the site by their paths, or none in a checkout whose site has not been built. */
+/** The paths of the site's files. Empty in a checkout whose site has not been built. */
 export type DocumentationSite = ReadonlySet<string>;
 
 export async function readDocumentationSite(): Promise<DocumentationSite> {
@@ -41,10 +44,10 @@ export async function readDocumentationSite(): Promise<DocumentationSite> {
   return new Set(files.map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name))));
 }
 
-/** Serves exactly the files that were there at the start, so that no path leads out of the folder. */
+/** Serves exactly the files that existed at startup, so that no path leads out of the folder. */
 export function addDocumentationSite(app: FastifyInstance, site: DocumentationSite): void {
   const serve = (request: FastifyRequest, reply: FastifyReply) => {
-    // As it was sent: to the router, an address with a slash at its end is the same as without, and to a browser it is not.
+    // The URL is used as sent. The router ignores a trailing slash, but a browser does not.
     const [asked = ''] = request.url.split('?');
     const name = asked.slice(documentationPath.length);
     if (site.has(name)) return send(reply, name);

@@ -7,18 +7,21 @@ import { addTextPageHeaders, pageOptions, sendPage } from './page-reply.ts';
 export interface LandingLink {
   readonly href: string;
   readonly label: string;
-  /** What is there, in a sentence. */
+  /** A sentence about the linked page. */
   readonly about: string;
 }
 
-/** What the page of a vault for development has besides. */
+/** The additional content of the page in a development vault. */
 export interface DevelopmentLanding {
-  /** Called for every page: some addresses are known only once the server listens. */
+  /** Returns the links. It is called for every page, because some addresses are known only when the server listens. */
   readonly links: () => readonly LandingLink[];
   readonly site: DocumentationSite;
 }
 
-/** Says at `/` what this is, to a browser that nobody told. The same for everybody: no version, no tenant, no secret. */
+/**
+ * Serves a page at `/` that tells visitors what this server is. It is the same for everybody, without version, tenant
+ * or secret.
+ */
 export function addLandingPage(
   app: FastifyInstance,
   { servesReference, development }: { servesReference: boolean; development: DevelopmentLanding | undefined },

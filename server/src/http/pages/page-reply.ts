@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** All pages are public at the edge: a cookie tells who is signed in, and each page checks it. */
+/**
+ * Options of all pages. They are public at the edge. A cookie identifies the signed-in user, and each page checks it.
+ */
 export const pageOptions = { config: { permission: 'public' }, schema: { hide: true } } as const;
 
-/** Our own style sheet and icon; nothing is framed, and nothing else is loaded. */
+/** A policy that allows only the vault's own style sheet and icon, and no frames. */
 const textPolicy = [
   `default-src 'none'`,
   `style-src 'self'`,
@@ -19,20 +21,20 @@ export function sendPage(reply: FastifyReply, page: string, status = 200): Fasti
   return reply.code(status).type(pageType).send(page);
 }
 
-/** For a page of text and links. */
+/** Adds the headers for a page of text and links. */
 export function addTextPageHeaders(reply: FastifyReply): void {
   addPolicy(reply, [...textPolicy, `form-action 'none'`]);
   reply.header('referrer-policy', 'no-referrer');
 }
 
-/** For a page with our own script, and forms to our own origin. */
+/** Adds the headers for a page with the vault's own script, and with forms to its own origin. */
 export function addFormPageHeaders(reply: FastifyReply): void {
   addPolicy(reply, [...textPolicy, `script-src 'self'`, `form-action 'self'`]);
-  // Links are secrets: no other site may learn them from a referrer.
+  // Links are secrets, so no other site may learn them from a referrer.
   reply.header('referrer-policy', 'same-origin');
 }
 
-/** For a page with a policy of its own: what it may load, and that no other page may reach into it. */
+/** Adds a page's policy on what it may load, and headers that keep other pages from accessing it. */
 export function addPolicy(reply: FastifyReply, policy: readonly string[]): void {
   reply.header('content-security-policy', policy.join('; '));
   reply.header('x-frame-options', 'DENY');

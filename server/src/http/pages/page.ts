@@ -3,17 +3,20 @@ import { type Html, html } from './html.ts';
 export interface PageOptions {
   readonly title: string;
   readonly body: Html;
-  /** A way out of the page, shown above it. */
+  /** A link back, shown above the page. */
   readonly back?: { readonly href: string; readonly label: string };
-  /** For lists, which need more room than a form. */
+  /** True for lists, which need more room than a form. */
   readonly isWide?: boolean;
-  /** Path of the page's script. */
+  /** The path of the page's script. */
   readonly script?: string;
-  /** Where the browser continues automatically. */
+  /** The address to which the browser continues automatically. */
   readonly continueTo?: string;
 }
 
-/** The one frame of all pages for people: our style sheet in light and dark, and nothing from elsewhere. */
+/**
+ * Renders the frame that all pages for people share, with the vault's style sheet in light and dark. It loads nothing
+ * from elsewhere.
+ */
 export function renderPage({ title, body, back, isWide, script, continueTo }: PageOptions): string {
   const refresh = continueTo === undefined ? html`` : html`<meta http-equiv="refresh" content="0; url=${continueTo}">`;
   const page = html`<!doctype html>

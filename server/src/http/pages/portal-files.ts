@@ -4,17 +4,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pageOptions } from './page-reply.ts';
 import { isStaticFile, keptForever, readStaticFile, sendStaticFile, type StaticFile } from './static-file.ts';
 
-/** Where `npm run build` puts the portal; next to `src/` and `dist/`, so the same path works for both. */
+/**
+ * The folder into which `npm run build` puts the portal. It is next to `src/` and `dist/`, so the same path works for
+ * both.
+ */
 const folder = path.resolve(import.meta.dirname, '../../../assets/portal');
 const filePath = '/portal/app';
 
-/** The built portal: one page, and the files that it loads. */
+/** The built portal, which is one page and the files that it loads. */
 export interface PortalFiles {
   readonly page: string;
   readonly files: readonly StaticFile[];
 }
 
-/** Undefined in a checkout that has not been built. */
+/** Returns undefined in a checkout that has not been built. */
 export function readPortalFiles(): PortalFiles | undefined {
   const names = listFiles();
   if (!names.includes('index.html')) return undefined;
@@ -30,7 +33,7 @@ function listFiles(): string[] {
   }
 }
 
-/** Names contain a hash of the content, so a browser may keep a file forever. */
+/** Serves the files. Their names contain a hash of the content, so a browser may cache them forever. */
 export function addPortalFiles(app: FastifyInstance, { files }: PortalFiles): void {
   for (const file of files) {
     app.get(`${filePath}/${file.name}`, pageOptions, (request, reply) =>
@@ -39,7 +42,10 @@ export function addPortalFiles(app: FastifyInstance, { files }: PortalFiles): vo
   }
 }
 
-/** Only files of ours, requests to the vault itself, and no way to turn text into code. */
+/**
+ * The content security policy of the portal. It allows only the vault's own files, requests to the vault itself, and no
+ * way to turn text into code.
+ */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,

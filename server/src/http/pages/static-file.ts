@@ -9,17 +9,17 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** For a file whose path changes with its content. */
+/** The cache header for a file whose path changes with its content. */
 export const keptForever = 'public, max-age=31536000, immutable';
 
-/** A file of a build, in memory. */
+/** A file of a build, held in memory. */
 export interface StaticFile {
   readonly name: string;
   readonly bytes: Buffer;
   readonly gzipped: Buffer;
 }
 
-/** Whether it is a file that a page loads, and not one that belongs to the build. */
+/** Returns true for a file that a page loads, and false for one that only the build uses. */
 export function isStaticFile(name: string): boolean {
   return path.extname(name) in types;
 }
@@ -29,7 +29,7 @@ export function readStaticFile(folder: string, name: string): StaticFile {
   return { name, bytes: read(name), gzipped: read(`${name}.gz`) };
 }
 
-/** Compressed if the client can read that. How long it may be kept is up to the caller. */
+/** Sends a file, compressed if the client accepts that. The caller sets how long it may be cached. */
 export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {
   reply.header('vary', 'accept-encoding').type(types[path.extname(file.name)] ?? 'application/octet-stream');
   if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.bytes);

@@ -15,7 +15,10 @@ import { nameSchemas } from '../routes/api-components.ts';
 import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
 
-/** Not an enumeration: what is allowed depends on the application type, and the message lists it. */
+/**
+ * The schema options of a permission. It is no enumeration, because the allowed values depend on the application type.
+ * The error message lists them.
+ */
 export const permissionName = { maxLength: 100, examples: permissionCatalog.map(({ type }) => type) };
 export const PermissionName = Type.String({
   ...permissionName,
@@ -28,7 +31,7 @@ export const PermissionNames = Type.Array(PermissionName, {
     'Permissions on all containers. What they let the application read is masked; only rules reveal plaintext.',
 });
 
-/** A condition is on an id or a container. */
+/** The longest condition. A condition refers to an id or a container. */
 const conditionLengthMax = Math.max(tokenLimits.idLengthMax, tokenLimits.containerLengthMax);
 
 const rule = {
@@ -52,11 +55,11 @@ const rule = {
   }),
 };
 
-/** A rule of an application: on a container and everything below it. */
+/** A rule of an application. It applies to a container and everything below it. */
 export const AccessRuleBody = Type.Object(
   {
     ...rule,
-    // Ignoring them like other unknown properties would grant more than requested.
+    // If conditions were ignored like other unknown properties, the rule would grant more than requested.
     conditions: orNull(
       Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
     ),
@@ -78,7 +81,7 @@ const RuleCondition = Type.Object(
   { description: 'A condition on the id or a container of a token.' },
 );
 
-/** A rule of a session: on a container, or on tokens that meet all conditions. */
+/** A rule of a session. It applies to a container, or to tokens that meet all conditions. */
 export const SessionRuleBody = Type.Object(
   {
     ...rule,
@@ -113,10 +116,9 @@ nameSchemas({
 });
 
 export const rulesMax = 100;
-/** Over all rules of a session. A rule on a container counts as one. */
+/** The most conditions in all rules of a session. A rule on a container counts as one. */
 export const conditionsMax = 400;
 
-/** The rules of a session. */
 export function toSessionRules(bodies: readonly Static<typeof SessionRuleBody>[], path: string): AccessRule[] {
   const conditions = bodies.reduce((sum, body) => sum + Math.max(1, body.conditions?.length ?? 0), 0);
   if (conditions > conditionsMax) {
@@ -125,19 +127,19 @@ export function toSessionRules(bodies: readonly Static<typeof SessionRuleBody>[]
   return bodies.map((body, index) => toSessionRule(body, `${path}.${index}`));
 }
 
-/** The permissions with these names, each once. */
+/** Returns the permissions with these names, without duplicates. */
 export function toPermissions(names: readonly string[], path: string, type?: ApplicationType): Permission[] {
   return [...new Set(names.map((name, index) => toPermission(name, `${path}.${index}`, type)))];
 }
 
-/** Without a type, the message lists what each type can have. */
+/** Returns the permission with this name. Without a type, the error message lists the permissions of each type. */
 export function toPermission(name: string, path: string, type?: ApplicationType): Permission {
   const permission = findPermission(name);
   if (permission !== undefined) return permission;
   throw invalidField(path, (type === undefined ? applicationTypes : [type]).map(toPermissionHint).join('; '));
 }
 
-/** The message for a permission that the application type cannot have. */
+/** Returns the message for a permission that the application type cannot have. */
 export function toPermissionHint(type: ApplicationType): string {
   return `must be permissions that a ${type} application can hold: ${permissionsOf(type).join(', ')}`;
 }
@@ -165,7 +167,10 @@ function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): Acce
   };
 }
 
-/** Rejects what no path holds. A blank would be read as the end of one container and the beginning of the next. */
+/**
+ * Rejects text that no path can contain. A blank would be read as the end of one container and the beginning of the
+ * next.
+ */
 function toPathBeginning(text: string, path: string): string {
   if (/^[A-Za-z0-9_/-]+$/.test(text)) return text.toLowerCase();
   throw invalidField(path, 'must contain only slashes, letters, digits, hyphens and underscores');

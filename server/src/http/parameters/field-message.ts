@@ -36,14 +36,17 @@ const messages: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${kinds[String(type)] ?? 'something else'}`,
 };
 
-/** What is expected in a place, in words of the API and not of its schema. What was sent there is not repeated. */
+/**
+ * Describes what is expected in a field, in terms of the API and not of its schema. The value that was sent is not
+ * repeated.
+ */
 export function toFieldMessage({ keyword, params }: SchemaError, part: string): string {
-  // Text is all that a query holds, and several texts under one name become an array.
+  // A query contains only text, and several values with one name become an array.
   if (part === 'querystring' && keyword === 'type') return 'must be given only once';
   return messages[keyword]?.(membersOf(params)) ?? 'is not valid';
 }
 
-/** `a string or an array`; of constants, `one of csv, ndjson`. */
+/** Returns `a string or an array`, or for constants `one of csv, ndjson`. */
 function describeKinds(errors: unknown): string {
   const expected = Array.isArray(errors) ? (errors as readonly SchemaError[]) : [];
   const constants = expected.filter(({ keyword }) => keyword === 'const');

@@ -1,14 +1,17 @@
 import type { TSchema } from 'typebox';
 import { findIntendedName } from '../../core/text/intended-name.ts';
 
-/** More unknown members than this are not typos, and comparing a megabyte of them would take seconds. */
+/**
+ * The most unknown members to compare. More than this are not typos, and comparing a megabyte of them would take
+ * seconds.
+ */
 const comparisonsMax = 100;
 
 /** The result of one check. */
 export interface NameFindings {
   /** The paths, in segments, of known members that were misspelled. */
   readonly paths: readonly (readonly string[])[];
-  /** Members that are like no known one, and are ignored. */
+  /** The number of members that resemble no known one, and are ignored. */
   readonly unknownCount: number;
 }
 
@@ -28,8 +31,9 @@ interface SchemaParts {
 }
 
 /**
- * Finds members whose names closely resemble a known one. Members that resemble none are ignored: clients
- * send more than we know. The misspelled name is not repeated: it could be a value pasted in the wrong place.
+ * Finds members whose names closely resemble a known one. Members that resemble none are ignored, because clients send
+ * more than the vault knows. The misspelled name is not repeated, because it could be a value pasted in the wrong
+ * place.
  */
 export function compileMisspellings(schema: TSchema): (value: unknown) => NameFindings {
   const find = compile(schema);
@@ -40,14 +44,14 @@ export function compileMisspellings(schema: TSchema): (value: unknown) => NameFi
   };
 }
 
-/** Undefined for a schema without named members. */
+/** Returns undefined for a schema without named members. */
 function compile(schema: SchemaParts): Finder | undefined {
   if (schema.anyOf !== undefined) return compileUnion(schema.anyOf);
   if (schema.items !== undefined) return compileItems(schema.items);
   return schema.properties === undefined ? undefined : compileObject(schema, schema.properties);
 }
 
-/** Only for a schema or null. With several alternatives, it is unclear which one was meant. */
+/** Compiles a union of one schema and null. With several alternatives, it is unclear which one was meant. */
 function compileUnion(alternatives: readonly SchemaParts[]): Finder | undefined {
   const [only, ...others] = alternatives.map(compile).filter((finder) => finder !== undefined);
   return others.length > 0 ? undefined : only;

@@ -3,8 +3,8 @@ import { withoutReferences } from '../../../test/harness/openapi-document.ts';
 import { sampleOf, type Schema } from '../../../test/harness/schema-sample.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
-// Every name that the description of the API knows is sent misspelled: with each letter left out or doubled, and with each two
-// neighbours swapped. None may be accepted silently. The one exception are misspellings that are another known name.
+// Every name in the API description is sent misspelled: with each letter left out or doubled, and with each two
+// neighbours swapped. None may be accepted silently. The only exceptions are misspellings that are another known name.
 
 interface Operation {
   readonly tags: readonly string[];
@@ -13,12 +13,12 @@ interface Operation {
   readonly security: readonly [{ readonly apiKey: readonly string[] }];
 }
 
-/** A name and where it stands in a body: `rules`, `0`, `container`. */
+/** A name and its place in a body, for example `rules`, `0`, `container`. */
 interface Member {
   readonly path: readonly string[];
   readonly name: string;
   readonly siblings: readonly string[];
-  /** A body that has a value under this other name instead. */
+  /** Returns a body that has the value under this other name instead. */
   readonly toBody: (written: string) => unknown;
 }
 
@@ -57,11 +57,11 @@ describe('a misspelled name', () => {
     expect(cases.length).toBeGreaterThan(1_000);
     const accepted = await filterAsync(cases, async ({ route, member, written }) => {
       const answer = await send(route, route.path, JSON.stringify(member.toBody(written)));
-      // Of two names that are equally near, it may be the other one that is named.
+      // If two names are equally close, the message may name the other one.
       const near = member.siblings.map((sibling) => [...member.path.slice(0, -1), sibling].join('.'));
       const told = near.flatMap((path) => errorsOf(answer)[path] ?? []);
       const isTold = told.some((message) => message.startsWith('is misspelled'));
-      // It is refused for what it is then: an array where a text belongs, for example.
+      // The other known name is rejected for another reason, for example because its value must be an array.
       return answer.status !== 400 || !(isTold || member.siblings.includes(written));
     });
     expect(
@@ -112,7 +112,10 @@ describe('a misspelled name', () => {
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const errorsOf = ({ body }: TestAnswer) => (body as { errors?: Record<string, string[]> } | undefined)?.errors ?? {};
 
-/** Every letter left out, every one doubled, every two neighbours swapped; never the name itself. */
+/**
+ * Returns the name with every letter left out, every letter doubled, and every two neighbours swapped. The name itself
+ * is never included.
+ */
 function misspell(name: string): string[] {
   const letters = [...name];
   const slips = letters.flatMap((letter, at) => [
@@ -133,12 +136,15 @@ function toRoute(method: string, template: string, operation: Operation, creatin
     mediaType,
     key: tenant.keys[isAboutTokens ? 'private' : 'management'],
     parameters: operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name),
-    // A document to tokenize has no names of its own, but the requests for tokens in it have.
+    // A document to tokenize has no member names of its own, but the token requests in it have.
     members: template === '/tokenize' ? listMembers(creating).map((member) => within('card', member)) : members,
   };
 }
 
-/** Every named member of a schema, at all depths. Names that the caller chooses, as in metadata, are not among them. */
+/**
+ * Lists every named member of a schema, at all depths. Names that the caller chooses, such as those of metadata, are
+ * not included.
+ */
 function listMembers(schema: Schema): Member[] {
   const alternative = schema.anyOf?.find(({ type }) => type !== 'null');
   if (alternative !== undefined) return listMembers(alternative);
@@ -146,7 +152,7 @@ function listMembers(schema: Schema): Member[] {
   const { properties = {} } = schema;
   return Object.entries(properties).flatMap(([name, property]) => {
     const smallest = sampleOf(schema) as Readonly<Record<string, unknown>>;
-    // With a token type, it is a request for a token wherever it stands.
+    // An object with a token type is a token request wherever it appears.
     const sample = 'type' in smallest && 'data' in smallest ? { ...smallest, type: 'token' } : smallest;
     const { [name]: value = sampleOf(property), ...others } = sample;
     const own: Member = {

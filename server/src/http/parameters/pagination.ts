@@ -18,7 +18,7 @@ export const sizeMaxDefault = 100;
 export const pageMax = 999_999_999;
 const digits = /^[1-9]\d{0,8}$/;
 
-/** The query parameters of an offset list. They are text on the wire; `parsePageRequest` reads them. */
+/** The query parameters of an offset list. They are text in the request, and `parsePageRequest` parses them. */
 export const pageParameters = pageParametersUpTo(sizeMaxDefault);
 
 export function pageParametersUpTo(sizeMax: number) {
@@ -69,7 +69,7 @@ const CursorPagination = Type.Object(
 );
 nameSchemas({ Pagination: PaginationView, CursorPagination });
 
-/** A page of a list with numbered pages. */
+/** Returns the schema of a page in a list with numbered pages. */
 export function pageOf<Item extends TSchema>(item: Item) {
   return Type.Object(
     { pagination: PaginationView, data: Type.Array(item, { description: 'The items of the page, newest first.' }) },
@@ -77,7 +77,7 @@ export function pageOf<Item extends TSchema>(item: Item) {
   );
 }
 
-/** A page of a list that follows a cursor. */
+/** Returns the schema of a page in a list that follows a cursor. */
 export function cursorPageOf<Item extends TSchema>(item: Item, items: string) {
   return Type.Object(
     {

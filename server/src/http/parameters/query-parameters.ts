@@ -1,11 +1,11 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
-/** How the API description shows a parameter, which is text on the wire. */
+/** The keyword for how the API description shows a parameter. In the request, every parameter is text. */
 export const describedAs = 'x-described-as';
 
 /**
- * The query parameters of a list or search, and no others: ignoring a misspelled filter would return
- * everything. `patterns` are names that a caller may choose.
+ * Returns the schema of the query parameters of a list or search. It allows no others, because ignoring a misspelled
+ * filter would return everything. `patterns` are names that a caller may choose.
  */
 export function queryParameters<Properties extends TProperties>(
   properties: Properties,
@@ -14,7 +14,7 @@ export function queryParameters<Properties extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, patternProperties: { ...patterns } });
 }
 
-/** A whole-number parameter. Only its length is checked here: the code that parses it reports errors. */
+/** Returns a whole-number parameter. Only its length is checked here, and the code that parses it reports errors. */
 export function wholeNumber(options: {
   readonly description: string;
   readonly default: number;
@@ -25,5 +25,5 @@ export function wholeNumber(options: {
   return Type.Optional(Type.String({ maxLength: 10, description, [describedAs]: meaning }));
 }
 
-/** For a list with neither filters nor pages, and for a search, whose filters are in its body. */
+/** The parameters of a list with neither filters nor pages, and of a search, whose filters are in its body. */
 export const NoParameters = queryParameters({});

@@ -1,6 +1,6 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 
-/** What the validator reports about one place of a value. */
+/** An error that the validator reports about one place of a value. */
 export interface SchemaError {
   readonly keyword: string;
   readonly schemaPath: string;
@@ -8,14 +8,15 @@ export interface SchemaError {
   readonly params: unknown;
 }
 
-/** Stands for a value that is none of several things, which `params` lists. */
+/** The keyword for a value that is none of several kinds, which `params` lists. */
 export const noneOf = 'none-of';
 
 const kindKeywords = ['type', 'const', noneOf];
 
 /**
- * The errors without unions, which are a matter of the schema: `containers: 1` is no array, and that it is no null either
- * helps nobody. A value that is like one of the alternatives gets the errors of that one.
+ * Replaces the errors of unions, which are a detail of the schema. `containers: 1` is not an array, and it does not
+ * help to add that it is not null either. A value that resembles one of the alternatives gets the errors of that
+ * alternative.
  */
 export function resolveUnions(errors: readonly SchemaError[]): SchemaError[] {
   const resolved: SchemaError[] = [];
@@ -24,7 +25,7 @@ export function resolveUnions(errors: readonly SchemaError[]): SchemaError[] {
       resolved.push(error);
       continue;
     }
-    // The validator reports a union after everything that is wrong with its alternatives.
+    // The validator reports a union after all errors of its alternatives.
     const first = resolved.findLastIndex((one) => !isWithin(error, one)) + 1;
     resolved.push(...chooseAlternative(error, resolved.splice(first)));
   }
@@ -47,12 +48,15 @@ function chooseAlternative(union: SchemaError, errors: readonly SchemaError[]): 
   return kinds.length === 1 ? kinds : [{ ...union, keyword: noneOf, params: { kinds } }];
 }
 
-/** Whether the value as a whole is something else, as opposed to something about it being wrong. */
+/** Returns true if the value is of another kind altogether, and false if only a part of it is wrong. */
 function isAboutKind(error: SchemaError, union: SchemaError, keywords: readonly string[]): boolean {
   return error.instancePath === union.instancePath && keywords.includes(error.keyword);
 }
 
-/** Null is accepted for an optional member because some clients send it; nobody is advised to. */
+/**
+ * Returns true for the null alternative. An optional member accepts null because some clients send it, but the message
+ * does not recommend it.
+ */
 function isNull({ keyword, params }: SchemaError): boolean {
   return keyword === 'type' && membersOf(params)['type'] === 'null';
 }

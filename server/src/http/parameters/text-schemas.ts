@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
 
-/** PostgreSQL text cannot contain NUL, and UTF-8 cannot encode half a surrogate pair (RFC 3629 §3): neither could be returned. */
+/**
+ * The pattern of text that can be stored and returned. PostgreSQL text cannot contain NUL, and UTF-8 cannot encode half
+ * a surrogate pair (RFC 3629 §3).
+ */
 export const storableText = String.raw`^[^\u0000\p{Cs}]*$`;
 
-/** Text that can be stored unchanged. Lengths count code points, as PostgreSQL does. */
+/** Returns the schema of text that can be stored unchanged. Lengths count code points, like PostgreSQL does. */
 export function plainText(options: {
   readonly minLength?: number;
   readonly maxLength: number;
@@ -13,8 +16,8 @@ export function plainText(options: {
 }
 
 /**
- * A map of texts with names chosen by the caller. The form of a name is part of the schema: the default key pattern of
- * `Type.Record` stops at a line break, and would let such a member through unchecked.
+ * Returns the schema of a map of texts with names chosen by the caller. The form of a name is part of the schema,
+ * because the default key pattern of `Type.Record` stops at a line break and would let such a member through unchecked.
  */
 export function textMap(limits: {
   readonly nameMax: number;

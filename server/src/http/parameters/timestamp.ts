@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
 
-/** ISO 8601 in UTC, as we write all times. */
+/** Returns the schema of a time, which the vault always writes as ISO 8601 in UTC. */
 export function timestamp(description: string) {
   return Type.String({ format: 'date-time', description });
 }
@@ -11,14 +11,14 @@ export function toTimestamp(date: Date): string {
   return date.toISOString();
 }
 
-/** Parses the expiry of an application or a session; its offset is not kept. */
+/** Parses the expiry of an application or a session. Its offset is not kept. */
 export function parseEnd(text: string): Date {
   const timestamp = parseIsoTimestamp(text);
   if (timestamp === undefined) throw invalidField('expires_at', 'must be an ISO 8601 date-time');
   return timestamp.instant;
 }
 
-/** The four fields for who created and last changed something; unset fields are omitted. */
+/** The four fields for who created and last changed something. Unset fields are omitted. */
 export const changeFields = {
   created_by: Type.Optional(
     Type.String({ format: 'uuid', description: 'Id of the application or user who created it.' }),

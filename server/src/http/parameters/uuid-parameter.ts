@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox';
 import type { DomainError } from '../../core/errors/domain-error.ts';
 import { isId } from '../../core/identity/ids.ts';
 
-/** A path can contain anything: text that is not a UUID is treated like an id that does not exist. */
+/**
+ * Returns the schema of an id in a path. A path can contain anything, so text that is not a UUID is treated like an id
+ * that does not exist.
+ */
 export function idParameter(description: string) {
   return Type.Object({ id: Type.String({ description }) });
 }

@@ -9,25 +9,28 @@ import { toFieldMessage } from './field-message.ts';
 import { compileMisspellings } from './misspelled-members.ts';
 import { resolveUnions, type SchemaError } from './schema-errors.ts';
 
-/** What a compiled schema offers. */
+/** A compiled schema. */
 interface Validator<Value = unknown> {
   Check(value: unknown): value is Value;
   Errors(value: unknown): readonly SchemaError[];
 }
 
-/** The most errors reported per request: a body can be wrong in a million places. */
+/** The most errors reported per request. A body can be wrong in a million places. */
 const errorsMax = 50;
-/** Finding errors takes about 3 µs per member, so a body of maximum size would block all other requests for a third of a second. */
+/**
+ * The most members for which errors are searched. Finding errors takes about 3 µs per member, so a body of maximum size
+ * would block all other requests for a third of a second.
+ */
 const membersMax = 2_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Members of the body that nothing here knows; the log of requests tells how many. */
+    /** The number of unknown members of the body. It appears in the request log. */
     unknownMembers: number;
   }
 }
 
-/** Each schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
+/** Adds validation. Each schema is compiled once, when its route is added. Values are neither coerced nor removed. */
 export function addValidation(app: FastifyInstance): void {
   app.decorateRequest('unknownMembers', 0);
   app.addHook('preHandler', (request, _reply, done) => {
@@ -49,7 +52,7 @@ export function addValidation(app: FastifyInstance): void {
   });
 }
 
-/** A schema as a check of parsed JSON, in which no member may have a name that is almost one of the schema. */
+/** Compiles a schema into a check of parsed JSON. It rejects members whose name closely resembles one of the schema. */
 export function compileSchema<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
   const validator = Compile(schema);
   const findMisspellings = compileMisspellings(schema);
@@ -69,7 +72,7 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): Validator
 
 const unknownCounts = new WeakMap<object, number>();
 
-/** How many members of a value that was checked are like none of its schema, and are therefore ignored. */
+/** Returns how many members of a checked value resemble none of its schema, and are therefore ignored. */
 export function countUnknownMembers(value: unknown): number {
   return hasMembers(value) ? (unknownCounts.get(value) ?? 0) : 0;
 }
@@ -83,7 +86,7 @@ function toMisspellingError(path: readonly string[]): SchemaError {
   };
 }
 
-/** The parts of a schema that describe the parts of a value. */
+/** The keywords of a schema that describe the parts of a value. */
 interface Shape {
   readonly type?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -96,9 +99,9 @@ interface Shape {
 const unlikeAnything = Symbol('exact number');
 
 /**
- * To the validator, a number kept as text is an object and would pass for one: `1e400` as metadata. It is
- * therefore checked as something that matches no schema type. Parts that a schema does not describe, such as
- * the data of a token, are not traversed: they may be a megabyte.
+ * Replaces numbers that are kept as text, such as `1e400`. The validator would treat one as an object and accept it,
+ * for example as metadata. It is therefore checked as something that matches no schema type. Parts that a schema does
+ * not describe, such as the data of a token, are not traversed, because they may be a megabyte.
  */
 function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -108,7 +111,7 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
 
   const { items, maxItems = Number.POSITIVE_INFINITY, properties = {}, patternProperties } = shape;
   if (Array.isArray(value)) {
-    // A name that is too long is rejected anyway.
+    // An array that is too long is rejected anyway.
     return items === undefined || value.length > maxItems
       ? value
       : value.map((item) => withoutExactNumbers(item, items, path));
@@ -126,7 +129,7 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
 
-/** What is wrong with an invalid value; for a very large one, only that it is invalid. */
+/** Returns the errors of an invalid value. For a very large value, it only says that it is invalid. */
 export function findFieldErrors(
   validator: Validator,
   value: unknown,
@@ -137,21 +140,21 @@ export function findFieldErrors(
   return toFieldErrors(validator.Errors(value), part, wrongName);
 }
 
-/** The message for an unknown query parameter. */
+/** Returns the message for an unknown query parameter. */
 function describeNames(schema: TSchema): string {
   const names = Object.keys((schema as { properties?: object }).properties ?? {});
   if (names.length === 0) return 'must be empty: this endpoint takes no parameters';
   return `has an unknown parameter; known parameters are ${names.join(', ')}`;
 }
 
-/** Whether a value has at most this many members, at all depths. */
+/** Returns true if a value has at most this many members, at all depths. */
 function isWithin(max: number, value: unknown): boolean {
   const unseen: unknown[] = [value];
   let count = 0;
   while (unseen.length > 0) {
     const one = unseen.pop();
     if (typeof one !== 'object' || one === null) continue;
-    // Counted by name: reading the values of a very large object takes three times as long.
+    // Members are counted by name, because reading the values of a very large object takes three times as long.
     count += Array.isArray(one) ? one.length : Object.keys(one).length;
     if (count > max) return false;
     unseen.push(...(Array.isArray(one) ? (one as unknown[]) : Object.values(one)));
@@ -159,7 +162,7 @@ function isWithin(max: number, value: unknown): boolean {
   return true;
 }
 
-/** Messages by field path; `part` is the location of an error that belongs to no single field. */
+/** Groups messages by field path. `part` is the location of an error that belongs to no single field. */
 function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: string): FieldErrors {
   const fields: Record<string, string[]> = {};
   for (const error of resolveUnions(errors).slice(0, errorsMax)) {
@@ -169,7 +172,7 @@ function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: 
 }
 
 function toFieldMessages(error: SchemaError, part: string, wrongName: string): [string, string][] {
-  // A member whose name is not allowed: the error of the enclosing object says so without repeating the name.
+  // For a member with a disallowed name, the error of the enclosing object says so without repeating the name.
   if (error.keyword === 'boolean') return [];
   const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
   if (error.keyword === 'required') {
@@ -181,12 +184,12 @@ function toFieldMessages(error: SchemaError, part: string, wrongName: string): [
   return [[path.join('.') || part, message]];
 }
 
-/** RFC 6901 §3. */
+/** Escapes a segment of a JSON pointer (RFC 6901 §3). */
 function escapePointer(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** RFC 6901 §4. */
+/** Unescapes a segment of a JSON pointer (RFC 6901 §4). */
 function unescapePointer(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

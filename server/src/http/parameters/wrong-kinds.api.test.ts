@@ -12,7 +12,7 @@ beforeAll(async () => {
   operations = listOperations(withoutReferences((await vault.request('GET', '/openapi.json')).body));
 });
 afterAll(() => vault.stop());
-// Requests with a wrong value in one place are right in the others: they rename the tenant, and could name it to delete it.
+// Requests with one wrong value are otherwise valid. They rename the tenant, and could even delete it.
 beforeEach(async () => {
   tenant = await vault.makeTenant();
 });
@@ -29,9 +29,9 @@ interface Described {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
 }
 
-/** What stands in a place as it should not: each kind, and of each something out of bounds. */
+/** Wrong values for a field: each kind, and values of that kind that are out of bounds. */
 const wrongs: readonly unknown[] = [null, true, -1, 1.5, 'x', '', '\u0000', 'x'.repeat(5_000), [], ['x'], { x: 1 }];
-/** Words of the schema language, which mean nothing to somebody who calls the API. */
+/** Terms of the schema language, which mean nothing to a caller of the API. */
 const jargon =
   /anyOf|oneOf|schema|constant|allowed values|additional propert|pattern|#\/|must be (string|array|object|integer|number|boolean|null)|"\/|unknown validation|something else|expected form/;
 
@@ -47,7 +47,7 @@ describe('a value of the wrong kind', () => {
         await Promise.all(wrongs.map((wrong) => send(operation, { body: put(whole, place, wrong), seen })));
       }
     }
-    // Every kind of message that there is was provoked.
+    // Every kind of message was provoked.
     for (const message of [
       'must be a string',
       'must be an array',
@@ -125,7 +125,7 @@ function listOperations(document: unknown): Operation[] {
 
 type Place = readonly (string | number)[];
 
-/** Every place that a schema names: the whole, its members, their members, and the first item of each list. */
+/** Lists every place that a schema names: the whole, its members, their members, and the first item of each list. */
 function listPlaces(schema: Schema): Place[] {
   const inner = (key: string | number, part: Schema): Place[] => listPlaces(part).map((place) => [key, ...place]);
   return [
@@ -136,7 +136,7 @@ function listPlaces(schema: Schema): Place[] {
   ];
 }
 
-/** A copy with this in that place; what is missing on the way is made up. */
+/** Returns a copy with the wrong value in that place. Missing parents are created. */
 function put(value: unknown, [key, ...rest]: Place, wrong: unknown): unknown {
   if (key === undefined) return wrong;
   if (typeof key === 'number') return [put(Array.isArray(value) ? value[0] : undefined, rest, wrong)];

@@ -6,7 +6,7 @@ import { renderPage } from '../pages/page.ts';
 import { addPageAsset, addTextPageHeaders, pageOptions, sendPage } from '../pages/page-reply.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
-/** Serves a page about each error, which the `type` of a problem points to. */
+/** Serves a page about each error. The `type` of a problem points to it. */
 export function addErrorPages(app: FastifyInstance): void {
   const codes = keysOf(problemCatalog);
   const pages = new Map<string, string>(codes.map((code) => [code, renderErrorPage(code)]));
@@ -59,7 +59,7 @@ ${rows}
   });
 }
 
-/** What stands between backticks is a name in the API. */
+/** Marks text between backticks as code. It is a name in the API. */
 function withCode(text: string): Html {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`;

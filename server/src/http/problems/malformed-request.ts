@@ -5,7 +5,7 @@ import { problemContentType, toProblem, unknownRoute } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { makeTraceId, traceIdHeader } from '../connections/trace-id.ts';
 
-/** Why Node closed a connection, if it says so; everything else is not HTTP. */
+/** The reasons for which Node closes a connection. Any other reason means invalid HTTP. */
 const causes: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
   ['HPE_HEADER_OVERFLOW', 'header-too-large'],
@@ -23,12 +23,12 @@ const exchanges = new WeakMap<
   { readonly request: FastifyRequest['raw']; readonly response: FastifyReply['raw'] }
 >();
 
-/** Tracks what each connection is doing, so that an error response to invalid bytes is not mixed into another response. */
+/** Tracks what each connection is doing, so that an error response to invalid bytes is not mixed into another one. */
 export function watchExchanges({ server }: FastifyInstance): void {
   server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
 }
 
-/** Invalid HTTP gets a response and a closed connection; there is no request, so nothing else handles it. */
+/** Sends a response to invalid HTTP and closes the connection. There is no request, so nothing else handles it. */
 export function refuseMalformedRequest(
   error: { readonly code?: unknown },
   socket: Connection,
@@ -55,8 +55,9 @@ export function refuseMalformedRequest(
 }
 
 /**
- * Whether the next bytes on this connection belong to a response: one that has started, or one to a request that has
- * arrived completely and is being handled. An error response would be taken for part of the first, or for the second.
+ * Returns true if the next bytes on this connection belong to a response. Either that response has started, or its
+ * request has arrived completely and is being handled. The client would read an error response as part of the former,
+ * or as the latter.
  */
 function isAnswering(socket: object): boolean {
   const exchange = exchanges.get(socket);

@@ -4,7 +4,7 @@ import { tokenLimits, tokenQueryLimits } from '../../core/token-limits.ts';
 import type { ProblemEntry } from './problem-entry.ts';
 import { refusalCatalog } from './refusal-catalog.ts';
 
-/** The one table that turns an error code into a response and a page. */
+/** The table that turns an error code into a response and a page. */
 export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'validation-failed': {
     status: 400,

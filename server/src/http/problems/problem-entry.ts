@@ -1,7 +1,7 @@
 export interface ProblemEntry {
   readonly status: number;
   readonly title: string;
-  /** What happened and what to do about it, for the page at `/docs/errors/<code>`. */
+  /** A description of what happened, for the page at `/docs/errors/<code>`. `remedy` says what to do about it. */
   readonly meaning: string;
   readonly remedy: string;
 }

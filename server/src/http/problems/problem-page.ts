@@ -8,13 +8,15 @@ const portal = '/portal';
 const portalApi = '/portal/api';
 const documentation = '/docs';
 
-/** Whether a person looks at the response in a browser: these paths hold pages, all others are for programs. */
+/**
+ * Returns true if a person sees the response in a browser. These paths serve pages, and all others are for programs.
+ */
 export function isForPeople({ url, raw }: FastifyRequest): boolean {
   if (partOfElements(raw) !== undefined) return false;
   return (isBelow(portal, url) && !isBelow(portalApi, url)) || isBelow(documentation, url);
 }
 
-/** A problem as a page. */
+/** Renders a problem as a page. */
 export function renderProblemPage({ title, detail, trace_id }: Problem, { url }: FastifyRequest): string {
   const wayOn = isBelow(portal, url)
     ? html`<a class="button" href="/portal/">Go to the portal</a>`

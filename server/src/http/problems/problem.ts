@@ -9,7 +9,7 @@ export interface Problem {
   readonly status: number;
   readonly detail: string;
   readonly instance: string;
-  /** The BT-TRACE-ID of the response: the log of the server has a line with the same. */
+  /** The BT-TRACE-ID of the response. The server's log has a line with the same id. */
   readonly trace_id: string;
   readonly errors?: FieldErrors;
 }
@@ -20,8 +20,8 @@ export const unknownRoute = 'unknown';
 export const problemContentType = 'application/problem+json; charset=utf-8';
 
 /**
- * `instance` names the route, not the requested path: a path can contain a value that was pasted into it, and
- * two ids that do not exist must give the same bytes.
+ * Returns the problem for an error. `instance` names the route, not the requested path, for two reasons: a path can
+ * contain a value that was pasted into it, and two ids that do not exist must give identical responses.
  */
 export function toProblem(
   error: DomainError,
@@ -43,7 +43,7 @@ export function problemType(code: ErrorCode): string {
   return `/docs/errors/${code}`;
 }
 
-/** Turns anything thrown into one of our own errors; an unexpected error reveals nothing about itself. */
+/** Turns any thrown value into a domain error. An unexpected error reveals nothing about itself. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   const code = frameworkCodes.get(codeOf(error));

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { ProblemEntry } from './problem-entry.ts';
 
-/** The part of the catalog about callers: who is not known, and who is not allowed. */
+/** The part of the catalog about callers that are unknown or not allowed. */
 export const refusalCatalog = {
   unauthenticated: {
     status: 401,

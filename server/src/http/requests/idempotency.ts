@@ -12,25 +12,28 @@ import { LateSettlements } from '../connections/late-settlements.ts';
 import { describeFailure, routeOf } from './request-log.ts';
 import { isOutOfTime, mayHaveTakenEffect } from '../connections/time-limit.ts';
 
-/** What is kept of a successful request: what it did, never what it returned. */
+/** The stored outcome of a successful request. It says what the request did, never what it returned. */
 export interface KeptOutcome {
   readonly status: number;
   readonly location: string | undefined;
-  /** As the route passed it to `keepOutcome`; JSON. */
+  /** The value that the route passed to `keepOutcome`, as JSON. */
   readonly outcome: unknown;
 }
 
 /**
- * Returns what an earlier request did, as the caller may see it now: a document, JSON text, or nothing. Authorizes and
- * records like a separate request, and throws if the caller has lost access or the resource is gone.
+ * Returns what an earlier request did, in the form that the caller may see now: a document, JSON text, or nothing.
+ * Authorizes and records like a separate request, and throws if the caller has lost access or the resource is gone.
  */
 export type ShowAgain = (caller: KeyCaller, outcome: unknown) => Promise<object | string | undefined>;
 
-/** How a route returns what it passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have been altered. */
+/**
+ * Types how a route returns what it passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have been
+ * altered.
+ */
 export function shownAgain<Outcome>(
   show: (caller: KeyCaller, outcome: Outcome) => Promise<object | string | undefined>,
 ): ShowAgain {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by this route, for itself.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this route sealed the value itself.
   return (caller, outcome) => show(caller, outcome as Outcome);
 }
 
@@ -39,11 +42,14 @@ export function keepOutcome(reply: FastifyReply, outcome: object | null): void {
   reply.outcome = outcome;
 }
 
-/** The one request with this key that does the work. */
+/** The claim of the one request with this key that does the work. */
 export interface IdempotencyClaim {
-  /** Undefined for an outcome that is too large: a repeated request is then rejected, and nothing is done twice. */
+  /**
+   * Keeps the outcome. It is undefined if it is too large or unknown; a repeated request is then rejected, and nothing
+   * is done twice.
+   */
   keep(outcome: KeptOutcome | undefined): Promise<void>;
-  /** The work was not done: the next request with this key will do it. */
+  /** Releases the key because the work was not done. The next request with this key will do it. */
   release(): Promise<void>;
 }
 
@@ -53,9 +59,9 @@ export type IdempotencyOutcome =
   | { readonly kind: 'in-flight' }
   | { readonly kind: 'not-kept' };
 
-/** Stores outcomes; implemented by the idempotency feature. */
+/** Stores outcomes. Implemented by the idempotency feature. */
 export interface IdempotencyKeeper {
-  /** `operation` is the method, the route and the values in its path. */
+  /** Claims a key. `operation` is the method, the route and the values in its path. */
   claim(caller: KeyCaller, operation: readonly string[], key: string): Promise<IdempotencyOutcome>;
 }
 
@@ -63,14 +69,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     idempotencyClaim: IdempotencyClaim | undefined;
     isOutcomeUnknown: boolean;
-    /** What an earlier request did is shown, and nothing is done. */
+    /** True if the outcome of an earlier request is returned, and nothing is done. */
     isRepetition: boolean;
   }
   interface FastifyReply {
     outcome: object | null | undefined;
   }
   interface FastifyContextConfig {
-    /** Every repeatable route has one. */
+    /** Returns the outcome of an earlier request. Every repeatable route has this. */
     showAgain?: ShowAgain;
   }
 }
@@ -81,8 +87,9 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 const outcomeLengthMax = 1024 * 1024;
 
 /**
- * A request whose key has already succeeded is not carried out again: its outcome is returned. Runs last before the handler: a
- * repeated request needs a valid API key, the permission and a valid body every time.
+ * Returns the kept outcome if a request with the same key has already succeeded, instead of executing it again. This
+ * runs last before the handler, because a repeated request needs a valid API key, the permission and a valid body every
+ * time.
  */
 export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, logger: Logger): void {
   app.decorateRequest('idempotencyClaim', undefined);
@@ -105,7 +112,8 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.addHook('preHandler', async (request, reply) => {
     const key = findKey(request);
     if (key === undefined) return undefined;
-    // Not what the request asks for, and to be known of although its time is up: somebody has to give the claim back.
+    // The claim ignores the deadline. It is not what the request asks for, and a claim that is not known here would
+    // never be released.
     const outcome = await withoutDeadline(() => keeper.claim(request.keyCaller, operationOf(request), key));
     switch (outcome.kind) {
       case 'first':
@@ -128,7 +136,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
     request.isOutcomeUnknown = mayHaveHappened(error);
   });
 
-  // Awaited, so that the outcome is stored before the client sees the response.
+  // The hook is awaited, so that the outcome is stored before the client sees the response.
   app.addHook('onSend', async (request, reply) => {
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
     const isUnknown = request.isOutcomeUnknown || (reply.statusCode >= 500 && mayHaveTakenEffect(request));
@@ -136,7 +144,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   });
 }
 
-/** What an outage kept from being recorded. */
+/** Settlements that an outage kept from being recorded. */
 const lateSettlements = new LateSettlements();
 
 interface Handled {
@@ -145,7 +153,10 @@ interface Handled {
   readonly logger: Logger;
 }
 
-/** If the time of a request is up before its work is done, no response tells how that ended; a repeated request still does. */
+/**
+ * Settles the claim of a request that reached its time limit before its work was done. Its response does not tell the
+ * outcome, but a repeated request will.
+ */
 async function withLateOutcome<T>(handling: Promise<T>, handled: Handled): Promise<T> {
   try {
     const result = await handling;
@@ -157,31 +168,33 @@ async function withLateOutcome<T>(handling: Promise<T>, handled: Handled): Promi
   }
 }
 
-/** For a request that failed when its time was up. */
+/** Settles the claim of a request that failed after its time limit. */
 export function settleFailure(handled: Handled, failure: unknown): Promise<void> {
   const isUnknown = mayHaveHappened(failure) || (isOfServer(failure) && mayHaveTakenEffect(handled.request));
   return settle(handled, isUnknown ? 'unknown' : 'not done');
 }
 
-/** Not what the caller sent is to blame: part of the work may have been done before it. */
+/**
+ * Returns true if the failure was not caused by the request itself. Part of the work may then have been done before it.
+ */
 function isOfServer(failure: unknown): boolean {
   return problemCatalog[toDomainError(failure).code].status >= 500;
 }
 
-/** Safe to call more than once. Whatever becomes of the request, the claim is settled. */
+/** Settles the claim, whatever the outcome of the request. Safe to call more than once. */
 async function settle({ request, reply, logger }: Handled, work: 'done' | 'unknown' | 'not done'): Promise<void> {
   const claim = request.idempotencyClaim;
   if (claim === undefined) return;
   request.idempotencyClaim = undefined;
   const settling = () => {
     if (work === 'done') return claim.keep(toKeptOutcome(reply));
-    // The work may have been done: a repeated request must not do it again, and is told to check.
+    // The work may have been done. A repeated request must not do it again, and is told to check.
     return work === 'unknown' ? claim.keep(undefined) : claim.release();
   };
   try {
     await withoutDeadline(settling);
   } catch (error) {
-    // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
+    // The work has succeeded or failed, whether or not this was recorded, so the caller gets its response.
     if (findOutage(error) !== undefined) {
       lateSettlements.add(settling);
       return;
@@ -203,15 +216,16 @@ function findKey(request: FastifyRequest): string | undefined {
   return key;
 }
 
-/** Whether a route supports idempotency keys. */
+/** Returns true if a route supports idempotency keys. */
 export function isRepeatable(config: FastifyContextConfig | undefined, method: string | readonly string[]): boolean {
   const { permission = 'public', isReadOnly = false, isRepeatable = !isReadOnly } = config ?? {};
   return permission !== 'public' && isRepeatable && [method].flat().every((one) => idempotentMethods.has(one));
 }
 
 /**
- * Includes the values in the path: one key on two tokens is two operations. The spelling of the path does not matter. Anyone can
- * have a public key, so there the body is part of the operation: nobody gets what another visitor stored under the same key.
+ * Returns the parts that identify an operation. They include the values in the path, because one key on two tokens is
+ * two operations. The spelling of the path does not matter. Anyone can have a public key, so its operations include the
+ * body. Nobody then gets what another visitor stored under the same key.
  */
 function operationOf(request: FastifyRequest): string[] {
   const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];
@@ -235,7 +249,7 @@ async function repeat(
 
 function toKeptOutcome(reply: FastifyReply): KeptOutcome | undefined {
   const { outcome } = reply;
-  // The status of the response that said that time was up: the work set no other.
+  // A status of 503 comes from the time limit's response, which means that the work set no other status.
   const statusCode = reply.statusCode === 503 ? 200 : reply.statusCode;
   if (outcome === undefined || JSON.stringify(outcome).length > outcomeLengthMax) return undefined;
   return { status: statusCode, location: headerOf(reply, 'location'), outcome };

@@ -19,7 +19,7 @@ const linesOf = (traceId: string) =>
 const untilLogged = (traceId: string) =>
   untilTrue(() => linesOf(traceId).length > 0, { waitingFor: 'a line in the log' });
 
-/** Ids of the tenant and the application, and of the key: never the key. */
+/** The ids of the tenant, the application and the key. The key itself is never logged. */
 const someone = { tenant_id: expect.any(String), application_id: expect.any(String), key_id: expect.any(String) };
 
 describe('the log of requests', () => {

@@ -22,15 +22,18 @@ export function noteProblem(request: FastifyRequest, code: ErrorCode): void {
   request[presented] = code;
 }
 
-/** One line per request, with these fields and no others: never a path, a header or a body. */
+/** Logs one line per request, with these fields and no others. A line never has a path, a header or a body. */
 export interface RequestLog {
-  /** Also records the request in the metrics. */
+  /** Logs the response, and records the request in the metrics. */
   answered(request: FastifyRequest, reply: FastifyReply): void;
-  /** The client disconnected before there was a response. */
+  /** Logs that the client disconnected before there was a response. */
   abandoned(request: FastifyRequest): void;
 }
 
-/** `watch` sees the same requests, with their paths: for a developer's terminal, never for a log. */
+/**
+ * Creates the log. `watch` sees the same requests with their paths. It is meant for a developer's terminal, never for a
+ * log.
+ */
 export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: RequestWatcher): RequestLog {
   return {
     answered(request, reply) {
@@ -67,13 +70,16 @@ export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: R
   };
 }
 
-/** For the span of a request. Of the caller, only the tenant: the log line of the request has the rest. */
+/**
+ * Returns the facts for the span of a request. Only the tenant of the caller is included, because the log line has the
+ * rest.
+ */
 export const spanFactsOf: RequestFacts = (request, { statusCode, raw }) => {
   const caller = findCaller(request);
   const code = request[presented];
   return {
     attributes: {
-      // A client that disconnected has not got any.
+      // A client that disconnected has not received a status.
       ...(raw.writableFinished ? { 'http.response.status_code': statusCode } : {}),
       ...(code === undefined ? {} : { 'error.type': code }),
       ...(caller === undefined ? {} : { 'strongroom.tenant_id': caller.tenantId }),
@@ -82,7 +88,7 @@ export const spanFactsOf: RequestFacts = (request, { statusCode, raw }) => {
   };
 };
 
-/** Where the request is found in a collector of traces, if it was sent there. */
+/** Returns the trace id by which a trace collector finds the request, if it is traced. */
 function describeTrace(request: FastifyRequest): Pick<LogFields, 'otel_trace_id'> {
   const span = findRequestSpan(request);
   return span === undefined ? {} : { otel_trace_id: span.traceId };
@@ -92,7 +98,7 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? unknownRoute;
 }
 
-/** Ids only. Nothing for a request without a valid key or session. */
+/** Returns only ids, and nothing for a request without a valid key or session. */
 function describeCaller(
   request: FastifyRequest,
 ): Pick<LogFields, 'tenant_id' | 'application_id' | 'key_id' | 'user_id'> {
@@ -103,14 +109,17 @@ function describeCaller(
   return { tenant_id, application_id: caller.applicationId, key_id: caller.keyId };
 }
 
-/** What an operator may see of an error: where it happened, but not the message, which could quote a value, unless it is ours. */
+/**
+ * Returns what an operator may see of an error. That includes where it happened, but only the vault's own messages,
+ * because others could quote a value.
+ */
 export function describeFailure(error: unknown): {
   readonly error: string;
   readonly sql_state?: string;
   readonly stack?: string;
   readonly advice?: string;
 } {
-  // Thrown on purpose, such as for a full queue: where that happens is known.
+  // The error was thrown on purpose, for example for a full queue, so its location is known.
   if (error instanceof DomainError && error.cause === undefined) return { error: error.name };
   const cause = error instanceof DomainError ? error.cause : error;
   if (!(cause instanceof Error)) return { error: 'unknown' };
@@ -123,7 +132,10 @@ export function describeFailure(error: unknown): {
   };
 }
 
-/** The stack starts with the message, which may have lines that look like frames: it is removed before frames are read. */
+/**
+ * Returns the frames of the stack. The message at its beginning may have lines that look like frames, so it is removed
+ * first.
+ */
 function framesOf({ stack = '', message }: Error): string[] {
   const at = stack.indexOf(message);
   const frames = at < 0 ? stack : stack.slice(at + message.length);

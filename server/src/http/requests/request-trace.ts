@@ -6,7 +6,7 @@ import { whenOver } from '../connections/request-end.ts';
 import { toTemplate } from '../routes/route-template.ts';
 import { parseTraceParent } from '../connections/trace-parent.ts';
 
-/** Not the id of a trace (W3C Trace Context §3.2.2.3). */
+/** The UUID that is not a valid trace id (W3C Trace Context §3.2.2.3). */
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 const traced = Symbol('span of the request');
@@ -17,18 +17,18 @@ declare module 'fastify' {
   }
 }
 
-/** The span of a request that is traced. */
+/** Returns the span of the request, if it is traced. */
 export function findRequestSpan(request: FastifyRequest): Span | undefined {
   return request[traced];
 }
 
-/** What is known of a request when it is over. */
+/** Returns the facts that are known when a request is over. */
 export type RequestFacts = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => { readonly attributes: SpanAttributes; readonly isFailure: boolean };
 
-/** Traces requests from here on, after those that are refused for their number or path. */
+/** Traces requests. Requests that were rejected earlier, for their rate or path, are not traced. */
 export function addRequestTraces(app: FastifyInstance, tracer: Tracer, factsOf: RequestFacts): void {
   app.decorateRequest(traced, undefined);
   if (!tracer.isOn) return;
@@ -43,13 +43,14 @@ export function addRequestTraces(app: FastifyInstance, tracer: Tracer, factsOf: 
       });
     tracer.within(span, done);
   });
-  // A body arrives in the context of its connection, and a request may have waited for its turn in another's.
+  // A body arrives in the context of its connection, and a request may have waited for its turn in the context of
+  // another.
   app.addHook('preHandler', (request, _reply, done) => tracer.within(request[traced], done));
 }
 
 /**
- * Without a trace of the caller, the id in BT-TRACE-ID is that of the trace, where it is a UUID, as those are that the vault
- * makes. What else a caller sends there is its own text, which stays here.
+ * Starts a span. If the caller sends no trace, the id in BT-TRACE-ID becomes the id of the trace if it is a UUID, like
+ * the ids that the vault creates. Any other text in that header belongs to the caller and is not exported.
  */
 function start(tracer: Tracer, request: FastifyRequest): Span | undefined {
   const { id } = request;

@@ -2,22 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/identity/caller.ts';
 import { findCaller } from '../callers/authentication.ts';
 
-/** A request as a developer sees it go by. */
+/** A request in the form that a developer sees in the terminal. */
 export interface SeenRequest {
   readonly method: string;
-  /** Without the values of the query, and without links that sign somebody in. */
+  /** The path without the values of the query, and without sign-in links. */
   readonly path: string;
   /** Undefined if the client disconnected before there was a response. */
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** Undefined without a valid key or session. */
+  /** The caller. Undefined without a valid key or session. */
   readonly caller: Caller | undefined;
 }
 
 export type RequestWatcher = (seen: SeenRequest) => void;
 
 const pathLengthMax = 200;
-/** Parameters of paths that are no secrets. */
+/** Path parameters that are not secret. */
 const shownParameters: ReadonlySet<string> = new Set(['id', 'keyId', 'code']);
 
 export function toSeenRequest(request: FastifyRequest, reply?: FastifyReply): SeenRequest {

@@ -3,24 +3,24 @@ import { membersOf } from '../../core/objects/members-of.ts';
 
 /** Names schemas for the API description: `Token`, `Log`, `Problem`. */
 export function nameSchemas(schemas: Readonly<Record<string, TSchema>>): void {
-  // As a title, which schemas built from this one keep.
+  // The name is stored as the title, because schemas built from this one keep that.
   for (const [name, schema] of Object.entries(schemas)) Object.assign(schema, { title: name });
 }
 
 /**
- * What several operations share is written once and referred to, so that a generated client has one type per thing. Two
- * different things with the same name would give it the wrong type for one of them.
+ * Collects the parts that several operations share. Each is written once and referred to, so that a generated client
+ * has one type for it. Two different parts with the same name would give it the wrong type for one of them.
  */
 export class ApiComponents {
   readonly #schemas = new NamedParts('schemas');
   readonly #responses = new NamedParts('responses');
 
-  /** A schema as JSON, with a reference in the place of every named schema in it. */
+  /** Returns a schema as JSON, with references in place of the named schemas in it. */
   toSchema(schema: unknown): unknown {
     if (typeof schema !== 'object' || schema === null) return schema;
     if (Array.isArray(schema)) return schema.map((item) => this.toSchema(item));
     const { title, patternProperties, ...rest } = membersOf(schema);
-    // Generators know maps by this name only. A map has one pattern: the form of its keys.
+    // Generators recognise maps only by `additionalProperties`. A map has one pattern, which is the form of its keys.
     const [values] = Object.values(membersOf(patternProperties));
     const open = values === undefined ? rest : { ...rest, additionalProperties: values };
     const members = raiseDescription(
@@ -40,7 +40,7 @@ export class ApiComponents {
   }
 }
 
-/** Of a value that may be null: what is said about the value is shown where it stands. */
+/** Moves the description of a nullable value to the schema that contains it. */
 function raiseDescription(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { anyOf, description: own } = schema;
   if (!Array.isArray(anyOf) || own !== undefined) return schema;

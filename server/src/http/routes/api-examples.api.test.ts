@@ -22,8 +22,8 @@ import { isRepeatable } from '../requests/idempotency.ts';
 import { permissionsNeeded } from './route-config.ts';
 import { toTemplate } from './route-template.ts';
 
-// Every example of the reference is sent to a vault, and every status that an operation lists is produced. What is checked is
-// the description as it is served; the tables beside the routes only say what to send.
+// Every example of the reference is sent to a vault, and every status that an operation lists is produced. The served
+// description is what gets checked. The tables beside the routes only say what to send.
 
 interface Operation extends OperationName {
   readonly mediaType: string;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const tapped = await tapRoutes(() => ProxyVault.start({ behaviour: provide, limits: { callMs: 3_000 } }));
   proxy = tapped.started;
   ({ vault } = proxy);
-  // It takes seconds until this is refused, during which everything else is sent.
+  // It takes seconds until this is rejected. Everything else is sent in the meantime.
   lateAnswer = sendBytes('GET /roles HTTP/1.1\r\nhost: x\r\n');
   proxy.resolver.set('intranet.provider.example', ['10.0.0.8']);
   strict = await vault.startAnother({ table: createStrictTable(), trustedProxies: [loopback] });
@@ -68,7 +68,7 @@ describe('the vault responds as its description shows', () => {
       }
       return found;
     };
-    // One after the other: who seals would seal a world that is still being made.
+    // These run one after another, because sealing would include the records of examples that are still being set up.
     const sealing = operations.filter(({ examples }) => examples.some(({ given }) => given === 'sealed-log'));
     const wrong = await findDifferences(
       operations.filter((operation) => !sealing.includes(operation)),
@@ -215,7 +215,7 @@ describe('the vault responds as its description shows', () => {
   });
 });
 
-/** Its windows are so long that requests which a busy machine sends apart are counted together. */
+/** Creates strict limits. Their windows are so long that requests of a slow machine still fall into one. */
 function createStrictTable(): RateLimitTable {
   const table = withLimits({ ...Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1])), global: 2 });
   return recordOf(rateLimitScopes, (scope) => ({ ...table[scope], windowMs: 3_600_000 }));
@@ -239,7 +239,7 @@ function getOperation(method: string, template: string): Operation {
   return found;
 }
 
-/** Several operations at a time: most of the time is spent waiting. */
+/** Examines several operations at a time, because most of the time is spent waiting. */
 async function findDifferences(
   some: readonly Operation[],
   examine: (operation: Operation, index: number) => Promise<string[]>,
@@ -256,7 +256,7 @@ async function findDifferences(
   return found;
 }
 
-/** A request with the values of nobody, which gets no further than the edge. */
+/** Sends a request with placeholder values, which gets no further than the edge. */
 function send({ method, template }: Operation, request: TestRequest = {}): Promise<TestAnswer> {
   return vault.request(method, template.replaceAll(/\{\w+\}/g, 'none'), request);
 }
@@ -289,7 +289,7 @@ function firstSuccess({ method, template, examples }: Operation): ApiExample {
   return found;
 }
 
-/** Ends the connections that wait for a lock, if there are as many as asked for; returns how many there were. */
+/** Ends the connections that wait for a lock, if there are as many as expected. Returns how many there were. */
 async function cutWaiting(client: pg.PoolClient): Promise<number> {
   const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const { rowCount } = await client.query(`select pid ${waiting}`);

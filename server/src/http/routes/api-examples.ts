@@ -1,6 +1,9 @@
 import type { ErrorCode, FieldErrors } from '../../core/errors/domain-error.ts';
 
-/** The keys that examples are sent with: one of each kind of application, and that of a session nobody has authorized. */
+/**
+ * The keys that examples are sent with. There is one for each kind of application, and one of a session that is not
+ * authorized.
+ */
 export const exampleKeys = ['private', 'reveal', 'public', 'management', 'session'] as const;
 export type ExampleKey = (typeof exampleKeys)[number];
 
@@ -9,11 +12,11 @@ export interface ExampleRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Sent instead of the path of the operation. */
+  /** The target that is sent instead of the path of the operation. */
   readonly target?: string;
 }
 
-/** Why a request fails, in the words of the vault. */
+/** The reason why a request fails, in the words of the vault. */
 export interface ExampleProblem {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -21,29 +24,30 @@ export interface ExampleProblem {
 }
 
 /**
- * A request and what the vault responds. The reference shows it, and `api-examples.api.test.ts` sends it to a vault and
- * compares: ids, times and secrets may differ, nothing else.
+ * A request and the vault's response. The reference shows it, and `api-examples.api.test.ts` sends it to a vault and
+ * compares the response. Only ids, times and secrets may differ.
  */
 export interface ApiExample {
-  /** What is special about this request, in a few words. */
+  /** A few words about what is special in this request. */
   readonly summary: string;
   readonly status: number;
-  /** More to say, in a sentence. */
+  /** An additional sentence. */
   readonly description?: string;
   readonly request?: ExampleRequest;
-  /** The body does not fit its schema, so it is not shown as a request. */
+  /** True if the body does not match its schema. It is then not shown as a request. */
   readonly isMalformed?: boolean;
-  /** The body of a success: JSON, or text if the route returns something else. */
+  /** The body of a success. It is JSON, or text if the route returns something else. */
   readonly response?: unknown;
-  /** Of that body, where the route returns several. */
+  /** The media type of the response, if the route has several. */
   readonly mediaType?: string;
   readonly problem?: ExampleProblem;
   /**
-   * What happens before it: the log is sealed, the tenant is deleted and a server has not heard of it yet, or the tenant demands
-   * approvals, its application reveals and its member only reads.
+   * The state before the request. For `sealed-log`, the log is sealed. For `deleted-tenant`, the tenant is deleted, and
+   * a server does not know yet. For `approvals`, the tenant requires approvals, its application reveals and its member
+   * only reads.
    */
   readonly given?: 'sealed-log' | 'deleted-tenant' | 'approvals';
-  /** By default a private key for tokens, and a management key for everything else. */
+  /** The key to use. The default is a private key for tokens, and a management key for everything else. */
   readonly key?: ExampleKey;
 }
 
@@ -53,12 +57,12 @@ export function isProblemExample(example: ApiExample): example is ProblemExample
   return example.problem !== undefined;
 }
 
-/** The message of every validation error; `errors` says the rest. */
+/** Returns the problem of a validation error. The message is always the same, and `errors` has the details. */
 export function invalid(errors: FieldErrors): ExampleProblem {
   return { code: 'validation-failed', detail: 'The request did not pass validation.', errors };
 }
 
-/** Examples as OpenAPI lists them, by a name made from the summary: `store-a-card`. */
+/** Returns examples in the form that OpenAPI expects, by a name made from the summary, such as `store-a-card`. */
 export function toNamedExamples<Example extends ApiExample>(
   examples: readonly Example[],
   toValue: (example: Example) => unknown,

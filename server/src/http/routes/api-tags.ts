@@ -1,4 +1,4 @@
-/** The parts of the API, in the order in which one gets to know them. */
+/** The parts of the API, in a sensible reading order. */
 export const tags = [
   {
     name: 'Tokens',

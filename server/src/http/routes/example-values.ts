@@ -1,10 +1,10 @@
-/** Values that the vault chooses, as the examples of the reference show them. The same name is the same thing everywhere. */
+/** Values that the vault chooses, for the examples of the reference. One name means the same thing in all examples. */
 export const exampleIds = {
   tenant: '3c8f9a52-6f0e-4c39-8a7d-52e0f1b4c6d8',
-  /** The application that the request of an example comes from. */
+  /** The application that sends the request of an example. */
   caller: 'e1a94f3d-0b7c-4a52-9d86-7c5e2f13b0a4',
   callerKey: '9d2b61c7-5e0f-4b38-8c14-a3f7d6e90b25',
-  /** The management application that made what an example is about. */
+  /** The management application that created the subject of an example. */
   manager: '94c7b2e5-3f60-4d1a-8e9b-d05a7c16f3e8',
   /** An application that reads plaintext. */
   revealing: 'd6e09f18-b4c3-4a75-92d7-3e8b5f0c61a4',
@@ -14,7 +14,7 @@ export const exampleIds = {
   applicationKey: '40f6c2b9-8d17-4e5a-b3c0-6e9f1a7d2c58',
   card: 'd4e5f6a7-1b2c-4d3e-8f90-a1b2c3d4e5f6',
   person: '6a1c9e30-7f4b-4d82-b5e6-3c0d9f8a2b71',
-  /** What the request of an example creates. */
+  /** The resource that the request of an example creates. */
   created: '2f9b7c14-6d3e-4a80-95c1-e8f0a7b6d352',
   createdKey: '81c5d3e7-0a9f-4b62-8e4d-f7a2c6b01935',
   /** The public application that an example creates. */
@@ -25,7 +25,7 @@ export const exampleIds = {
   member: '7e6d5c4b-3a29-4f18-9e07-d6c5b4a39281',
   user: 'a9f8e7d6-c5b4-4a39-8281-706f5e4d3c2b',
   invitation: '1d7f3b95-e2a8-4c06-b94f-5a8e0d6c7132',
-  /** The request for approval of an example. */
+  /** The approval request of an example. */
   approval: '6c1e9b40-57d2-4f8a-a3e6-90b7c5d2f814',
   session: 'f30a8c6e-5d17-4b92-8e3f-c7b1a4d90562',
   log: '0195d2c4-7a3e-7f18-9b60-4e8c1f5a2d37',
@@ -37,12 +37,12 @@ export const exampleIds = {
 
 export const exampleTime = '2026-03-02T09:30:00.000Z';
 export const exampleLaterTime = '2026-03-02T09:41:27.318Z';
-/** When the audit record of the examples was written. */
+/** The time at which the audit record of the examples was written. */
 export const exampleRecordTime = '2026-03-02T09:30:00.117Z';
-/** When a session, an invitation and a request for approval of the examples end. */
+/** The time at which a session, an invitation and an approval request of the examples expire. */
 export const exampleEnd = '2026-03-05T09:30:00.000Z';
 
-/** What a management key has requested and nobody has approved yet. */
+/** A change that a management key has requested and nobody has approved yet. */
 export const exampleApproval = {
   id: exampleIds.approval,
   status: 'pending',
@@ -53,7 +53,7 @@ export const exampleApproval = {
   approvals_given: 0,
 } as const;
 
-/** Secrets in the form of real ones; they open nothing. */
+/** Secrets that have the format of real ones but give no access. */
 export const exampleSecrets = {
   key: 'key_test_pvt_Ht5nGcXw2PzLr8mVq4BdYs7kJ3fUaRe6TxNbWh9CpMuZoDgKiQyEv1jSAt4LkFH8rXm2_7dKq3W',
   publicKey: 'key_test_pub_Jm3tWz8RcLx5nVq2HsPd7yBk4gFuAeT9rNbXoC6pMwZvDhKiGyEj1fSQa7LtUYk2Rm5_9xTn4B',
@@ -66,10 +66,10 @@ export const exampleFingerprints = {
   person: '7Tn4kJpYbWc9sGdXuR2eHfVqZ5mA8oLx3BiNvPy6KtQr',
 } as const;
 
-/** Provider and fingerprint of the root key. */
+/** The provider and fingerprint of the root key. */
 export const exampleRootKey = 'file:9f2c61d07ab3e584';
 
-/** Where the examples of the proxy send requests. */
+/** The destination of proxy requests in the examples. */
 export const exampleDestination = 'https://api.provider.example';
 
 /** A test card number of the payment industry. */

@@ -9,53 +9,56 @@ import type { TagName } from './api-tags.ts';
 import type { LongWork } from '../connections/time-limit.ts';
 import type { Problem } from '../problems/problem.ts';
 
-/** `any-key` needs a valid key and no permission; `public` needs no key at all. */
+/** The permission of a route. `any-key` needs a valid key and no permission, and `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     permission?: RoutePermission;
-    /** Permissions without which that one is not enough. */
+    /** Permissions that are needed in addition. */
     alsoNeeds?: readonly Permission[];
-    /** Who calls it: applications with keys (the default), or members who are signed in. */
+    /** The callers of the route: applications with keys (the default), or signed-in members. */
     audience?: 'keys' | 'members';
     mediaTypes?: readonly string[];
     hasBody?: boolean;
     /** The entity type of a route without its own permission. */
     entityType?: EntityType;
-    /** What it does, if its method does not tell. */
+    /** The operation, if the method does not imply it. */
     operation?: Operation;
-    /** What a request counts as, besides as any request. */
+    /** The rate limit that counts the request, in addition to the one for all requests. */
     rateLimit?: RateLimitScope;
-    /** Why it has longer than other requests, if it has. */
+    /** The reason why the route has more time than others, if it has. */
     moreTimeFor?: LongWork;
-    /** Changes nothing, although its method could. */
+    /** True if the route changes nothing although its method could. */
     isReadOnly?: boolean;
-    /** A route whose response only the original caller may see never returns an earlier result; neither does one that only reads. */
+    /**
+     * False for a route whose response only the original caller may see, and for one that only reads. Such a route
+     * never returns an earlier result.
+     */
     isRepeatable?: boolean;
-    /** Accepts any media type and passes the bytes on unchanged. */
+    /** True if the route accepts any media type and passes the bytes on unchanged. */
     isBodyRaw?: boolean;
-    /** Open to members of a deleted tenant, where everything else is refused. */
+    /** True if members of a deleted tenant may use the route. Everything else is rejected for them. */
     worksOnDeletedTenant?: boolean;
     /** Headers that the route reads and validates itself, for the API description. */
     describedHeaders?: TSchema;
-    /** Headers of a success by its status, for the description. */
+    /** Headers of a success by its status, for the API description. */
     responseHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-    /** What the route responds with, where that is not JSON, for the description. */
+    /** The media types of the response if it is not JSON, for the API description. */
     responseMediaTypes?: readonly string[];
-    /** Ways to fail that are special to this route, for the description. */
+    /** Error codes that are specific to this route, for the API description. */
     problems?: readonly ErrorCode[];
-    /** Requests and their responses, for the description; a test sends them. */
+    /** Requests and their responses, for the API description. A test sends them. */
     examples?: readonly ApiExample[];
-    /** A different error format for this route. */
+    /** Converts a problem into the error format of this route. */
     presentProblem?: (problem: Problem) => object;
     /** The member that contains the problem in that format, for the API description. */
     problemField?: string;
   }
 
-  /** What a route says about itself, besides the form of its requests and responses. */
+  /** The description of a route, in addition to the schemas of its requests and responses. */
   interface FastifySchema {
-    /** Not part of the API. */
+    /** True if the route is not part of the API. */
     hide?: boolean;
     operationId?: string;
     tags?: readonly TagName[];
@@ -64,7 +67,10 @@ declare module 'fastify' {
   }
 }
 
-/** What the edge checks before anything else. Rules may ask for more, for example on a container. */
+/**
+ * Returns the permissions that the edge checks before anything else. Rules may require more, for example on a
+ * container.
+ */
 export function permissionsNeeded(config: FastifyContextConfig | undefined): readonly Permission[] {
   const { permission = 'public', alsoNeeds = [] } = config ?? {};
   return permission === 'any-key' || permission === 'public' ? [] : [permission, ...alsoNeeds];

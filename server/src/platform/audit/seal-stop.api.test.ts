@@ -24,7 +24,7 @@ const owner = () => vault.database.owner;
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const seal = () => sealAll(vault.database, signerOf(vault.server));
 const sealNow = () => new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
-/** One pass, as soon as no transaction in the database of another test holds it back. */
+/** Runs one pass as soon as no transaction of another test's database holds it back. */
 const sealOnce = async () => {
   await untilSealable(vault.database);
   return sealNow();
@@ -48,7 +48,7 @@ describe('a sealer', () => {
       await vault.request('GET', '/logs', { key: other.keys.management });
       const pass = await sealOnce();
       expect(pass).toMatchObject({ sealed: 1, stoppedCount: 1, resumed: [] });
-      // Named once, when it happens.
+      // The tenant is reported as stopped only once, in the pass that stops it.
       const named = [
         { tenantId: tenant.id, reason: expect.stringContaining(`tenant ${tenant.id} is not what was signed`) },
       ];
@@ -60,7 +60,7 @@ describe('a sealer', () => {
     const { findings, waiting } = await verify();
     expect(findings).toMatchObject([{ kind: 'checkpoint-changed', tenantId: tenant.id }]);
     expect(waiting).toMatchObject([{ tenantId: tenant.id, records: 3, reason: 'checkpoint-damaged' }]);
-    // What is not sealed is counted all the same.
+    // Unsealed records are counted nevertheless.
     const logs = await vault.request('GET', '/logs?entity_type=token', { key: tenant.keys.management });
     const { rows } = await owner().query(`select 1 from audit_records where tenant_id = $1 and entity_type = 'token'`, [
       tenant.id,
@@ -106,7 +106,7 @@ describe('a sealer', () => {
       stoppedCount: 1,
       waiting: [{ tenantId: own.id, reason: expect.stringContaining('does not follow its newest checkpoint') }],
     });
-    // The worker says so once, and not at each look.
+    // The worker logs this once, not in every pass.
     const told: unknown[] = [];
     const database = vault.database.open();
     const logger = {
@@ -172,7 +172,7 @@ describe('records that are not sealed yet', () => {
     await slow.query('begin');
     await slow.query('select pg_current_xact_id()');
     await createToken();
-    // One pass: to wait until everything is sealed would be to wait for the transaction.
+    // This runs a single pass. Waiting until everything is sealed would mean waiting for the transaction.
     await sealNow();
     expect(await waitingOf(tenant.id)).toMatchObject({
       records: 1,
@@ -190,7 +190,8 @@ describe('records that are not sealed yet', () => {
     const { rows } = await owner().query<{ source: string }>(
       `select pg_get_functiondef('oldest_open_transaction'::regproc) as source`,
     );
-    // PostgreSQL takes any text of up to 200 bytes as the name of one; it does so only where they are allowed.
+    // PostgreSQL accepts any text of up to 200 bytes as the name of a prepared transaction, but only if those are
+    // enabled.
     const gid = `x"\u001b[2J\nThe log matches what was sealed.${'y'.repeat(150)}`;
     await owner().query(`create or replace function oldest_open_transaction()
       returns table (since timestamptz, application text, is_prepared boolean) language sql as

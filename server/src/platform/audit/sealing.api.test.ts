@@ -104,7 +104,7 @@ describe('sealing', () => {
 
   it('goes on in order after a restore into a cluster whose transaction numbers are lower', async () => {
     await seal();
-    // As if these had been written where a million more transactions had happened.
+    // These records look as if they were written in a cluster with a million more transactions.
     await owner().query(
       `insert into audit_records (tenant_id, entity_id, entity_type, operation, outcome, sealing_order)
         select $1, 'restored', 'token', 'read', 'success', audit_order(pg_current_xact_id()) + 1000000`,
@@ -125,7 +125,7 @@ describe('sealing', () => {
 });
 
 describe('a sealer', () => {
-  /** Changes something, tries to seal one more record, and puts it back. */
+  /** Changes something, tries to seal one more record, and reverts the change. */
   async function sealAfter(change: string, back: string): Promise<unknown> {
     await seal();
     await owner().query(change, [tenant.id]);
@@ -223,7 +223,7 @@ describe('verification', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  /** Changes the log as somebody with all rights would, verifies, and puts everything back. */
+  /** Changes the log as somebody with all privileges could, verifies it, and restores everything. */
   async function findingsAfter(change: string, values: unknown[] = [own]) {
     const tables = ['audit_records', 'audit_checkpoints', 'audit_sealing'];
     const client = await owner().connect();
@@ -243,7 +243,7 @@ describe('verification', () => {
   }
 
   const oneRecord = `ctid = (select ctid from audit_records where tenant_id = $1 and request_id = 'request 2345') and tableoid = (select tableoid from audit_records where tenant_id = $1 and request_id = 'request 2345')`;
-  /** The third thousand, give or take a transaction of twenty. */
+  /** The third thousand records, plus or minus a transaction of twenty. */
   const place = { from: expect.closeTo(2_000, -2) as number, to: expect.closeTo(3_000, -2) as number };
 
   it.each([
@@ -296,7 +296,7 @@ describe('verification', () => {
 
   it('names the record, where the tree tells which it is', async () => {
     const alone = randomUUID();
-    // Checkpoints of one record each, and the last place of a tree of an odd size, which is a subtree of its own.
+    // The first two checkpoints have one record each. The last leaf of a tree of odd size is a subtree of its own.
     for (const count of [1, 1, 7]) {
       await fillLog(vault.database, { tenantId: alone, count });
       await seal();
@@ -312,7 +312,7 @@ describe('verification', () => {
         { kind: 'records-changed', within: { from: place, to: place + 1 }, records: [id] },
       ]);
     }
-    // Behind all others of its transaction.
+    // This id sorts after all others in its transaction.
     const added = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
     const add = `insert into audit_records (tenant_id, id, created_at, sealing_order, entity_id, entity_type, operation, outcome)
       select tenant_id, '${added}', created_at, sealing_order, 'forged', 'token', 'read', 'success' from audit_records

@@ -6,7 +6,7 @@ export interface ConfigProblem {
   readonly example: string;
 }
 
-/** Every problem of a configuration at once, so that it is put right in one go. */
+/** An error that lists every problem of a configuration, so that all of them can be fixed at once. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

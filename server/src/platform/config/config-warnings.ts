@@ -10,7 +10,7 @@ import { SettingSource } from './setting-source.ts';
 import * as settings from './settings.ts';
 import * as traces from './trace-settings.ts';
 
-/** Something that is allowed and probably not meant. */
+/** A setting that is allowed but probably a mistake. */
 export interface ConfigWarning {
   readonly variable: string;
   readonly warning: string;
@@ -18,13 +18,15 @@ export interface ConfigWarning {
 
 const prefix = 'STRONGROOM_';
 
-/** These files hold settings and nothing else, so that none is left out here. */
+/** All settings. These files export settings and nothing else, so that none is left out here. */
 const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal, elements, traces].flatMap(
   (rows): Setting<unknown>[] => Object.values(rows),
 );
 const knownNames: ReadonlySet<string> = new Set(known.flatMap((setting) => [setting.variable, fileVariable(setting)]));
 
-/** Looks at all settings, whichever a command needs: server, worker and commands share one environment. */
+/**
+ * Checks all settings, not only those that a command needs, because server, worker and commands share one environment.
+ */
 export function findConfigWarnings(environment: Environment): ConfigWarning[] {
   return [...findUnknownNames(environment), ...findPlainAddress(environment)];
 }
@@ -41,7 +43,10 @@ function suggest(variable: string): string {
   return intended === undefined ? '' : `; did you mean ${prefix}${intended}?`;
 }
 
-/** Kubernetes puts the address of every service into every container, under the name of the service. */
+/**
+ * Returns true for a variable that Kubernetes sets. It puts the address of every service into every container, under
+ * the name of the service.
+ */
 function isServiceLink(name: string, value = ''): boolean {
   return /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):/.test(value);
 }

@@ -50,7 +50,7 @@ function problemsOf(environment: Environment, read: (environment: Environment) =
   return { problems: [] as ConfigProblem[], message: '' };
 }
 
-/** What the proxy may do when nobody has said anything. */
+/** The outbound settings by default. */
 const nothingOpened = {
   authorities: undefined,
   clientCertificates: [],

@@ -28,12 +28,12 @@ import { traces } from './trace-reading.ts';
 
 export interface DatabaseConfig {
   readonly url: string;
-  /** For changing the schema and taking jobs; the same as `url` where one role does both. */
+  /** The address for changing the schema and taking jobs. It equals `url` if one role does both. */
   readonly ownerUrl: string;
   readonly connectionsMax: number;
-  /** How long a statement may take. Waiting for a connection may take half of that. */
+  /** The time limit of a statement. Waiting for a connection may take half of that. */
   readonly timeoutSeconds: number;
-  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
+  /** True if writes are rejected while no synchronous standby is attached. The default is false. */
   readonly requiresStandby?: boolean | undefined;
 }
 
@@ -45,22 +45,24 @@ export interface ListenConfig {
   readonly adminPort: number;
 }
 
-/** How a server stops. */
+/** Settings for how a server stops. */
 export interface DrainConfig {
-  /** It reports unready and still serves for this long, so that load balancers notice. */
+  /** The time for which a stopping server reports unready but still serves, so that load balancers notice. */
   readonly delaySeconds: number;
-  /** Requests that are in progress after that are cut off after this long. */
+  /** The time after that until requests in progress are cut off. */
   readonly timeoutSeconds: number;
 }
 
 export interface LimitsConfig {
   readonly table: RateLimitTable;
-  /** False where something in front of the vault limits requests. Guessing keys is limited all the same. */
+  /** False if something in front of the vault limits requests. Guessing keys is limited all the same. */
   readonly countsRequests: boolean;
-  /** How many different sets of containers a tenant may have, and how many its public keys may make a day. */
+  /**
+   * The most different sets of containers that a tenant may have, and the most that its public keys may create per day.
+   */
   readonly containerSets: { readonly tenantMax: number; readonly publicDailyMax: number };
   readonly redisUrl: string | undefined;
-  /** How long a request waits for Redis at most; five milliseconds where nothing is said. */
+  /** The maximum time that a request waits for Redis. The default is five milliseconds. */
   readonly redisWaitMs?: number;
   readonly trustedProxies: readonly AddressRange[];
 }
@@ -69,41 +71,44 @@ export interface ServerConfig {
   readonly database: DatabaseConfig;
   readonly rootKeys: RootKeysConfig;
   readonly listen: ListenConfig;
-  /** No delay by default. */
+  /** Settings for how the server stops. The default is no delay. */
   readonly drain?: DrainConfig | undefined;
   readonly limits: LimitsConfig;
-  /** How long a request may take; ten seconds where nothing is said. */
+  /** The time limit of a request. The default is ten seconds. */
   readonly requestTimeoutSeconds?: number | undefined;
   readonly outbound: OutboundConfig;
-  /** The origin of the card fields, where they are served. */
+  /** The origin of the card fields, if they are served. */
   readonly elements?: ElementsConfig | undefined;
-  /** Another way to sign in to the portal, where there is one. */
+  /** The OpenID provider for signing in to the portal, if there is one. */
   readonly openid?: OpenidConfig | undefined;
-  /** Whether `/docs` and `/openapi.json` are served; they are where nothing is said. */
+  /** True if `/docs` and `/openapi.json` are served. The default is true. */
   readonly servesReference?: boolean | undefined;
-  /** Where traces are sent, if they are. */
+  /** The collector to which traces are sent, if there is one. */
   readonly traces?: TraceConfig | undefined;
   readonly logLevel: settings.LogLevel;
 }
 
-/** The environment of this process: the one place that reads it. */
+/** Returns the environment of this process. This is the only place that reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
-/** What `serve` needs: a database, a root key and a public address; everything else has a default. */
+/**
+ * Reads the configuration of `serve`. It needs a database, a root key and a public address, and everything else has a
+ * default.
+ */
 export function readServerConfig(environment: Environment): ServerConfig {
   return readFrom(environment, server);
 }
 
-/** What commands need that work on the vault without serving it. */
+/** The configuration of commands that work on the vault without serving it. */
 export type VaultConfig = Pick<ServerConfig, 'database' | 'rootKeys' | 'logLevel'>;
 
 export function readVaultConfig(environment: Environment): VaultConfig {
   return readFrom(environment, allOf<VaultConfig>(vault));
 }
 
-/** What commands need that hand out links into the portal. */
+/** The configuration of commands that create links into the portal. */
 export interface LinkConfig extends VaultConfig {
   readonly publicUrl: string;
 }
@@ -112,17 +117,17 @@ export function readLinkConfig(environment: Environment): LinkConfig {
   return readFrom(environment, allOf<LinkConfig>({ ...vault, publicUrl: required(settings.publicUrl) }));
 }
 
-/** The public address, where it is set: only to be shown. */
+/** Returns the public address for display, if it is set. */
 export function readAddress(environment: Environment): string | undefined {
   return readFrom(environment, optional(settings.publicUrl));
 }
 
-/** The origin of the card fields, where it is set. */
+/** Returns the origin of the card fields, if it is set. */
 export function readElementsConfig(environment: Environment): ElementsConfig | undefined {
   return readFrom(environment, elements);
 }
 
-/** Where the server or the worker of this machine reports its health. */
+/** Returns the address at which the server or the worker of this machine reports its health. */
 export function readAdminAddress(
   environment: Environment,
   role: 'serve' | 'work',
@@ -136,13 +141,13 @@ export function readAdminAddress(
 
 export interface AuditConfig {
   readonly retentionMonths: number;
-  /** Second places for checkpoints. */
+  /** Secondary destinations for checkpoints: this file, and `anchorUrl`. */
   readonly anchorFile: string | undefined;
   readonly anchorUrl: string | undefined;
   readonly alerts: AlertThresholds;
 }
 
-/** What `work` needs beyond that. */
+/** The configuration of `work`. */
 export interface WorkerConfig extends VaultConfig {
   readonly audit: AuditConfig;
   readonly admin: { readonly host: string; readonly port: number };
@@ -150,7 +155,7 @@ export interface WorkerConfig extends VaultConfig {
   readonly traces?: TraceConfig | undefined;
 }
 
-/** How invitations leave: with links to this address, by this mail server, if there is one. */
+/** Settings for sending invitations: the address for their links, and the mail server, if there is one. */
 export interface MailConfig {
   readonly publicUrl: string | undefined;
   readonly smtp: SmtpConfig | undefined;
@@ -164,9 +169,9 @@ export function readDatabaseConfig(environment: Environment): DatabaseConfig {
   return readFrom(environment, database);
 }
 
-/** What `dev` takes from the environment: each part on its own, since it brings its own for the rest. */
+/** The settings that `dev` takes from the environment. Each part is optional, because `dev` has its own defaults. */
 export interface DevelopmentConfig {
-  /** Undefined if it brings its own. */
+  /** The database. Undefined if `dev` runs its own. */
   readonly database: DatabaseConfig | undefined;
   readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
@@ -174,7 +179,10 @@ export interface DevelopmentConfig {
   readonly smtp: SmtpConfig | undefined;
 }
 
-/** `usesDatabase`: whether the database of the environment is used. Only its user can say so, not the environment. */
+/**
+ * Reads the configuration of `dev`. `usesDatabase` says whether to use the database of the environment. Only the user
+ * can decide that, not the environment.
+ */
 export function readDevelopmentConfig(
   environment: Environment,
   { usesDatabase }: { readonly usesDatabase: boolean },
@@ -182,7 +190,7 @@ export function readDevelopmentConfig(
   return readFrom(environment, usesDatabase ? developmentOnDatabase : development);
 }
 
-/** Whether the environment names a database. */
+/** Returns true if the environment names a database. */
 export function hasDatabase(environment: Environment): boolean {
   return new SettingSource(environment).has(settings.databaseUrl);
 }
@@ -271,7 +279,7 @@ const worker = allOf<WorkerConfig>({
     port: required(settings.workerAdminPort),
   }),
   mail: allOf<MailConfig>({
-    // Needed only where links are mailed.
+    // The address is needed only if links are mailed.
     publicUrl: (source) => (source.has(portal.smtpUrl) ? required : optional)(settings.publicUrl)(source),
     smtp,
   }),
@@ -288,7 +296,7 @@ const development = allOf<DevelopmentConfig>({
 
 const developmentOnDatabase = allOf<DevelopmentConfig>({
   database,
-  // A database outlives this process, so the key that seals it has to as well.
+  // A database outlives this process, so the key that seals it must too.
   rootKeys,
   limits,
   outbound,

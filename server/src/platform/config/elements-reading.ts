@@ -6,19 +6,25 @@ import { publicUrl } from './settings.ts';
 /** The origin of the card fields. */
 export interface ElementsConfig {
   readonly url: string;
-  /** A port of its own; without one, the `Host` of a request tells. */
+  /** The separate port of the origin. Without one, the `Host` of a request identifies the origin. */
   readonly port: number | undefined;
 }
 
 const given = allOf<ElementsConfig>({ url: required(elementsUrl), port: optional(elementsPort) });
 
-/** Undefined where neither setting is set. A port alone is a mistake, which reading the address reports. */
+/**
+ * Reads the origin of the card fields. Undefined if neither setting is set. A port alone is a mistake, which reading
+ * the address reports.
+ */
 export const elements: Reading<ElementsConfig | undefined> = (source) => {
   if (!source.has(elementsUrl) && !source.has(elementsPort)) return { value: undefined };
   return refuseSharedOrigin(given(source), source);
 };
 
-/** Pages of one origin can read each other, so those of the vault could read the fields. */
+/**
+ * Rejects an origin that the vault itself uses. Pages of one origin can read each other, so those of the vault could
+ * read the fields.
+ */
 function refuseSharedOrigin(outcome: Outcome<ElementsConfig>, source: SettingSource): Outcome<ElementsConfig> {
   const vault = source.has(publicUrl) ? source.read(publicUrl) : { problems: [] };
   if ('problems' in outcome || 'problems' in vault || new URL(vault.value).origin !== outcome.value.url) return outcome;

@@ -6,7 +6,10 @@ import type { Setting } from './setting.ts';
 
 export type KindOf<Kind> = Extract<RootKeyConfig, { readonly kind: Kind }>;
 
-/** What the operator set comes first: a container can have a role that is meant for something else. */
+/**
+ * Reads the credentials. The operator's settings take precedence, because a container can have a role that is meant for
+ * something else.
+ */
 const awsCredentials: Reading<AwsCredentialsConfig> = (source) => {
   const ofContainer = [kms.containerUrl, kms.containerPath].find((setting) => source.has(setting));
   const reading = ofContainer === undefined || source.has(kms.awsAccessKeyId) ? accessKey : roleOf(ofContainer);

@@ -3,7 +3,7 @@ import * as proxy from './outbound-settings.ts';
 import { allOf, always, optional, required } from './reading.ts';
 import type { Setting } from './setting.ts';
 
-/** What the operator has decided about the proxy. Nothing of it is needed, and nothing of it follows from anything else. */
+/** Reads the operator's settings for the proxy. All of them are optional, and none is implied by another. */
 export const outbound = allOf<OutboundConfig>({
   authorities: optional(proxy.authorities),
   clientCertificates: required(proxy.clientCertificates),
@@ -17,7 +17,7 @@ export const outbound = allOf<OutboundConfig>({
   limits: always(outboundLimits),
 });
 
-/** What an operator has set, by the names of the settings and without any secret. */
+/** Lists the settings that an operator has changed, by name and without any secret. */
 export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
   const set: [Setting<unknown>, readonly string[]][] = [
     [proxy.authorities, config.authorities === undefined ? [] : ['set']],

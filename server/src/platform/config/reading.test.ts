@@ -48,7 +48,7 @@ describe('allOf', () => {
   });
 });
 
-// The compiler is the test: each of these would be an unused expectation, and an error, if it were accepted.
+// The compiler is the test. If it accepted one of these, the unused expectation would be an error.
 describe('a member that is forgotten or of another type', () => {
   it('does not compile', () => {
     // @ts-expect-error: without `size`

@@ -2,20 +2,23 @@ import { ConfigError, type ConfigProblem } from './config-error.ts';
 import type { Environment, Setting } from './setting.ts';
 import { type Outcome, SettingSource } from './setting-source.ts';
 
-/** How a part of the configuration is read. Readings are put together before anything is read, so that none stops another. */
+/**
+ * Reads a part of the configuration. Readings are composed before anything is read, so that a problem in one does not
+ * hide others.
+ */
 export type Reading<T> = (source: SettingSource) => Outcome<T>;
 
-/** One reading for every member, those that may be absent included: a forgotten one does not compile. */
+/** One reading for every member, including optional ones. A forgotten one does not compile. */
 export type ReadingsOf<T> = { readonly [Key in keyof T]-?: Reading<T[Key]> };
 
-/** The value; throws with every problem that there is. */
+/** Returns the value. Throws an error that lists every problem. */
 export function readFrom<T>(environment: Environment, reading: Reading<T>): T {
   const outcome = reading(new SettingSource(environment));
   if ('problems' in outcome) throw new ConfigError(outcome.problems);
   return outcome.value;
 }
 
-/** A setting that has to be there, unless it has a fallback. */
+/** Reads a setting that must be set, unless it has a fallback. */
 export function required<T>(setting: Setting<T>): Reading<T> {
   return (source) => source.read(setting);
 }
@@ -24,12 +27,12 @@ export function optional<T>(setting: Setting<T>): Reading<T | undefined> {
   return whereSet(setting, required(setting));
 }
 
-/** Something that is read only where one setting asks for it. */
+/** Reads something only if the given setting is set. */
 export function whereSet<T>(setting: Setting<unknown>, reading: Reading<T>): Reading<T | undefined> {
   return (source) => (source.has(setting) ? reading(source) : { value: undefined });
 }
 
-/** What no setting changes. */
+/** Returns a constant that no setting changes. */
 export function always<const T>(value: T): Reading<T> {
   return () => ({ value });
 }
@@ -55,8 +58,8 @@ export function listed<T>(readings: readonly Reading<T>[]): Reading<readonly T[]
 }
 
 /**
- * An object, frozen, from a reading for each member; or the problems of all of them. What it makes is named by the caller
- * and not inferred from the readings, which could not tell that one is missing.
+ * Builds a frozen object from a reading for each member, or returns the problems of all of them. The caller names its
+ * type. If it were inferred from the readings, a missing one would go unnoticed.
  */
 export function allOf<T extends object>(readings: NoInfer<ReadingsOf<T>>): Reading<T> {
   return (source) => readEvery<T>(readings, source);

@@ -6,7 +6,7 @@ import * as rows from './root-key-settings.ts';
 import type { Setting } from './setting.ts';
 import type { Outcome, SettingSource } from './setting-source.ts';
 
-/** One kind of root key, which is there where its first setting is. */
+/** One kind of root key. It is configured if its first setting is set. */
 interface Provider {
   readonly kind: RootKeyConfig['kind'];
   readonly named: Setting<unknown>;
@@ -21,14 +21,14 @@ const providers: readonly Provider[] = [
   { kind: 'transit', named: transitUrl, reading: transit },
 ];
 
-/** Every provider that is configured. Where there are several, the operator says which one wraps. */
+/** Reads every configured provider. If there are several, the operator says which one wraps. */
 export const rootKeys: Reading<RootKeysConfig> = (source) => {
   const configured = configuredIn(source);
-  // Without any, the simplest is asked for, so that something says what is missing.
+  // If none is configured, the simplest is read, so that its problem says what is missing.
   return keysOf(configured.length === 0 ? [inFile] : configured, source);
 };
 
-/** The same, or undefined where none is configured. */
+/** Reads the root keys, or undefined if none is configured. */
 export const optionalRootKeys: Reading<RootKeysConfig | undefined> = (source) =>
   configuredIn(source).length === 0 ? { value: undefined } : rootKeys(source);
 
@@ -61,11 +61,11 @@ function wrappingAmong(found: readonly Provider[]): Reading<RootKeyConfig['kind'
     example: others.at(-1) ?? first,
     parse: (text) => kinds.find((kind) => kind === text),
   };
-  // With one key there is nothing to choose, but a choice that is not there is a mistake.
+  // With one key there is nothing to choose, but choosing a key that is not configured is a mistake.
   return required(others.length > 0 ? provider : { ...provider, fallback: first });
 }
 
-/** Keys of a provider that stays while the key changes. */
+/** Reads the previous keys, for a provider that stays while its key changes. */
 const previousKeys: Reading<readonly RootKeyConfig[]> = (source) => {
   const readings: Reading<RootKeyConfig>[] = [];
   if (source.has(rows.previousRootKey)) readings.push(fileKey(rows.previousRootKey));

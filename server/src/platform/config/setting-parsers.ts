@@ -1,6 +1,8 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
 
-/** Texts of settings, read. Undefined means that the text does not meet the expectation. */
+/**
+ * Parses the text of a setting. Like all parsers here, it returns undefined if the text does not meet the expectation.
+ */
 export function parseText(text: string): string | undefined {
   return text.trim() === '' ? undefined : text;
 }
@@ -9,12 +11,12 @@ export function parseSecret(text: string): Sensitive<string> | undefined {
   return text === '' ? undefined : new Sensitive(text);
 }
 
-/** One certificate or several, as PEM. */
+/** Parses one or more certificates in PEM format. */
 export function parseCertificates(text: string): string | undefined {
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
 }
 
-/** Separated by commas; one part that is not valid makes all of it invalid. */
+/** Parses a list separated by commas. One invalid part makes the whole list invalid. */
 export function listOf<T>(parse: (part: string) => T | undefined): (text: string) => readonly T[] | undefined {
   return (text) => {
     const values = text.split(',').map((part) => parse(part.trim()));

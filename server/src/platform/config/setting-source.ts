@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { ConfigProblem } from './config-error.ts';
 import { type Environment, fileVariable, type Setting } from './setting.ts';
 
-/** What reading comes to: the value, or everything that is wrong. */
+/** The outcome of a reading. It is the value, or all problems. */
 export type Outcome<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
 
-/** Looks up one setting: in its variable, or in the file that its other variable names. */
+/** Looks up a setting in its variable, or in the file that its other variable names. */
 export class SettingSource {
   readonly #environment: Environment;
 
@@ -26,7 +26,10 @@ export class SettingSource {
     return problemWith(setting, 'missing', 'is not set');
   }
 
-  /** An empty variable is one that is not set: shells and compose files pass on what they do not have like that. */
+  /**
+   * Returns the value of a variable. An empty one counts as not set, because shells and compose files pass on missing
+   * values like that.
+   */
   #given(variable: string): string | undefined {
     const text = this.#environment[variable];
     return text === '' ? undefined : text;

@@ -7,7 +7,7 @@ import { traces } from './trace-reading.ts';
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector:4318' };
 const read = (environment: Environment) => readFrom(environment, traces);
 
-/** The variables that are complained about. */
+/** Returns the variables that have problems. */
 function problemsOf(environment: Environment): readonly string[] {
   try {
     read(environment);

@@ -5,7 +5,10 @@ import type { Setting } from './setting.ts';
 import type { Outcome, SettingSource } from './setting-source.ts';
 import * as rows from './trace-settings.ts';
 
-/** Undefined where no collector is configured, or tracing is disabled: then nothing else is read. */
+/**
+ * Reads the trace settings. Undefined if no collector is configured or tracing is disabled, and then nothing else is
+ * read.
+ */
 export const traces: Reading<TraceConfig | undefined> = (source) => {
   const endpoint = firstSet(source, rows.otlpTracesEndpoint, rows.otlpEndpoint);
   if (!source.has(endpoint)) return { value: undefined };
@@ -25,12 +28,15 @@ export const traces: Reading<TraceConfig | undefined> = (source) => {
   return refusePlainSecrets(given(source), source.has(headers) ? headers : undefined);
 };
 
-/** The setting for traces alone goes before the one for all signals. */
+/** Returns the setting for traces alone if it is set, otherwise the one for all signals. */
 function firstSet<T>(source: SettingSource, own: Setting<T>, shared: Setting<T>): Setting<T> {
   return source.has(own) ? own : shared;
 }
 
-/** Headers are credentials more often than not. Traces themselves hold nothing that may not cross an internal network. */
+/**
+ * Rejects headers over an unencrypted connection, because they usually contain credentials. Traces themselves contain
+ * nothing that must not cross an internal network.
+ */
 function refusePlainSecrets(
   outcome: Outcome<TraceConfig>,
   headers: Setting<unknown> | undefined,

@@ -3,7 +3,10 @@ import { type SamplerName, samplerNames } from '../traces/trace-config.ts';
 import type { Setting } from './setting.ts';
 import { listOf, parseBoolean, wholeNumber } from './setting-parsers.ts';
 
-/** The names are those of OpenTelemetry, which operators and their platforms know. */
+/**
+ * The address of the collector. These settings have the names that OpenTelemetry defines, which operators and their
+ * platforms know.
+ */
 export const otlpEndpoint: Setting<string> = {
   variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
   expectation: 'the address of an OpenTelemetry collector that takes OTLP over HTTP; /v1/traces is added',
@@ -104,12 +107,14 @@ const pairsMax = 32;
 function isCollectorUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '') return false;
-  // A query would be a secret in the clear, and the path is appended behind it.
+  // A query could expose a secret, and the path is appended after it.
   if (url.search !== '' || url.hash !== '') return false;
   return url.protocol === 'https:' || url.protocol === 'http:';
 }
 
-/** W3C Baggage, which OpenTelemetry takes for these: pairs between commas, percent-encoded. */
+/**
+ * Parses the W3C Baggage format that OpenTelemetry uses for these settings: percent-encoded pairs, separated by commas.
+ */
 function parsePairs(text: string): Readonly<Record<string, string>> | undefined {
   const pairs = listOf((pair) => {
     const [, name = '', value = ''] = /^([\w.:/-]{1,100})\s*=\s*(.*)$/.exec(pair) ?? [];
@@ -125,7 +130,7 @@ function parseHeaders(text: string): Headers | undefined {
   return pairs === undefined || !Object.keys(pairs).every(isHeader) ? undefined : new Sensitive(pairs);
 }
 
-/** Set by what sends the request. */
+/** Headers that the HTTP client sets itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'content-type',
   'content-length',

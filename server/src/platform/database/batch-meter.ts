@@ -1,6 +1,6 @@
 import type { Tracer } from '../telemetry/tracer.ts';
 
-/** What a batch does. A label of metrics, so the list is closed. */
+/** The kinds of batches. The list is closed because the name is a metric label. */
 export const batchNames = [
   'audit',
   'token-create',
@@ -19,7 +19,7 @@ export interface FinishedBatch {
   readonly seconds: number;
 }
 
-/** Sees all batches of a database, so that they can be measured and traced in one place. */
+/** Observes all batches of a database, so that they can be measured and traced in one place. */
 export class BatchMeter {
   readonly tracer: Tracer;
   readonly #waiting = new Map<BatchName, number>(batchNames.map((name) => [name, 0]));
@@ -29,7 +29,7 @@ export class BatchMeter {
     this.tracer = tracer;
   }
 
-  /** How many items wait for their batch, by weight. */
+  /** The total weight of the items that wait for their batch, by kind of batch. */
   get waiting(): ReadonlyMap<BatchName, number> {
     return this.#waiting;
   }
@@ -38,7 +38,7 @@ export class BatchMeter {
     this.#listener = listener;
   }
 
-  /** Negative when items leave the queue. */
+  /** Adds to the waiting weight. `size` is negative if items leave the queue. */
   addWaiting(name: BatchName, size: number): void {
     this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + size);
   }

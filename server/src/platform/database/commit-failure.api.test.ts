@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { mayHaveHappened, wasRolledBack } from './database-error.ts';
 import { TenantBatcher } from './tenant-batcher.ts';
 
-// A commit that fails. A deferred trigger raises what a full or a broken disk, a crash or a constraint would.
+// These tests let commits fail. A deferred trigger raises the errors of a full or broken disk, a crash or a constraint.
 
 let test: TestDatabase;
 let database: Database;

@@ -1,14 +1,18 @@
 import { unconfirmed } from './database-error.ts';
 
-/** Both say when the session last read the configuration of PostgreSQL; the first is null if nothing was written. */
+/**
+ * Each statement returns when the session last read PostgreSQL's configuration. The first returns null if nothing was
+ * written.
+ */
 const requireText = 'select require_synchronous_standby() as loaded';
 const loadedText = 'select pg_conf_load_time()::text as loaded';
 
 /**
- * Commits only if a synchronous standby is attached. A check before the commit is not enough: if `synchronous_standby_names` is
- * emptied while a commit waits, PostgreSQL ends the wait as if a standby had confirmed, without a warning. A session reads a
- * changed configuration before its next message, so asking again afterwards shows whether that may have happened. All three are
- * sent without waiting for each other, and a failed check turns the commit into a rollback.
+ * Commits only if a synchronous standby is attached. A check before the commit is not enough: if
+ * `synchronous_standby_names` is emptied while a commit waits, PostgreSQL ends the wait as if a standby had confirmed,
+ * without a warning. A session reads a changed configuration before its next message, so a second query after the
+ * commit shows whether that may have happened. All three statements are sent without waiting for each other. A failed
+ * check turns the commit into a rollback.
  */
 export async function commitOnStandby(
   send: (statement: { readonly name?: string; readonly text: string }) => Promise<object[]>,
@@ -20,7 +24,7 @@ export async function commitOnStandby(
   ]);
   if (checked.status === 'rejected') throw checked.reason;
   if (committed.status === 'rejected') throw committed.reason;
-  // The commit has happened. Whether it waited for a standby is what nobody can tell any more.
+  // The commit has happened, but it is no longer possible to tell whether it waited for a standby.
   if (asked.status === 'rejected') throw unconfirmed();
   const before = loadedOf(checked.value);
   if (before !== null && before !== loadedOf(asked.value)) throw unconfirmed();

@@ -1,4 +1,4 @@
-/** Uses the database's clock, which all servers share, so that no single server can be wrong. Tests advance it. */
+/** The database's clock. All servers share it, so no single server can be wrong. Tests advance it. */
 export interface DatabaseClock {
   readonly aheadSeconds: number;
 }

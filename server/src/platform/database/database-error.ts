@@ -3,22 +3,25 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
 import { type Outage, silent, toOutage, unserved } from './connections/outage.ts';
 
-/** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown, the machine. */
+/**
+ * SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown and
+ * system errors.
+ */
 const transientClasses = ['08', '25', '53', '57', '58'];
 const lockNotAvailable = '55P03';
 /**
- * Raised by a commit, these do not say that it was rolled back: no room or a broken disk crashes PostgreSQL after the commit was written,
- * and an operator or a crash ends a session at whatever it happens to do next, which may be after it has committed.
+ * SQLSTATE prefixes that leave a commit's outcome unknown. A full or broken disk crashes PostgreSQL after the commit
+ * was written. An operator or a crash ends a session at its next step, which may be after the commit.
  */
 const unknownCommits = ['53', '57P0', '58', 'XX'];
-/** Raised by `require_open_keys`: the record was encrypted with a key version that has been closed. */
+/** Raised by `require_open_keys` if the record was encrypted with a key version that has been closed. */
 const keyVersionClosed = 'SR001';
-/** Raised by `require_synchronous_standby`: the commit would exist on the primary only. */
+/** Raised by `require_synchronous_standby` if the commit would exist on the primary only. */
 const standbyMissing = 'SR005';
 
 /**
- * An error that PostgreSQL raised for a statement, without any row data: its messages and details quote
- * values, and those must not reach a log.
+ * An error that PostgreSQL raised for a statement. It contains no row data: PostgreSQL's messages and details quote
+ * values, which must not reach a log.
  */
 export class StatementError extends Error {
   readonly sqlState: string;
@@ -32,7 +35,10 @@ export class StatementError extends Error {
   }
 }
 
-/** Turns anything that the driver throws into "try again" (and the connection is closed) or an error of the statement. */
+/**
+ * Turns anything that the driver throws into a statement error or into "try again". In the second case, the connection
+ * is closed.
+ */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof DomainError || error instanceof StatementError) return error;
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
@@ -44,7 +50,10 @@ export function toDatabaseError(error: unknown): Error {
   return unavailable(error, toOutage(error));
 }
 
-/** Of an attempt to connect: whatever PostgreSQL has against it, such as a full disk or a login, it is nothing that a request can help. */
+/**
+ * Turns a failed connection attempt into "try again". Whatever PostgreSQL's objection is, such as a full disk or a
+ * wrong login, the request is not to blame.
+ */
 export function toConnectionError(error: unknown): Error {
   if (error instanceof DomainError) return error;
   const cause =
@@ -52,17 +61,20 @@ export function toConnectionError(error: unknown): Error {
   return unavailable(cause, toOutage(error) ?? unserved);
 }
 
-/** The state of the connection, and perhaps of the last commit, is unknown. */
+/** Returns true if the state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'overloaded' && !(error instanceof GivenUpError);
 }
 
-/** As after a lost connection, unless PostgreSQL itself raised the error: then nothing was written. */
+/**
+ * Returns true if the connection was lost and the outcome is unknown. If PostgreSQL itself raised the error, nothing
+ * was written.
+ */
 export function isOutcomeUnknown(error: unknown): boolean {
   return isConnectionLost(error) && refusalIn(error) === undefined;
 }
 
-/** Of an error that a commit has raised. */
+/** Returns true if a commit raised this error and may still have happened. */
 export function isCommitUnknown(error: unknown): boolean {
   if (isOutcomeUnknown(error)) return true;
   const sqlState = refusalIn(error)?.sqlState;
@@ -74,19 +86,19 @@ function refusalIn(error: unknown): StatementError | undefined {
   return error instanceof Error && error.cause instanceof StatementError ? error.cause : undefined;
 }
 
-/** Nothing came back, not even the error with which PostgreSQL itself ends a statement that takes too long. */
+/** Returns true if nothing came back, not even the error with which PostgreSQL ends a statement that takes too long. */
 export function isSilence(error: unknown): boolean {
   return findOutage(error)?.reason === silent;
 }
 
 const uncertain = new WeakSet<object>();
 
-/** Marks an error whose work may have been committed: the connection broke after it was sent. */
+/** Marks an error whose work may have been committed, because the connection broke after the work was sent. */
 export function markUncertain(error: unknown): void {
   if (typeof error === 'object' && error !== null) uncertain.add(error);
 }
 
-/** Whether a request that failed with this error may have taken effect. */
+/** Returns true if a request that failed with this error may have taken effect. */
 export function mayHaveHappened(error: unknown): boolean {
   return typeof error === 'object' && error !== null && uncertain.has(error);
 }
@@ -98,33 +110,38 @@ export function markRolledBack(error: unknown): void {
   if (typeof error === 'object' && error !== null) rolledBack.add(error);
 }
 
-/** Whether it is certain that nothing was written; after an error during or after the commit, it is not. */
+/**
+ * Returns true if it is certain that nothing was written. It is not certain after an error during or after the commit.
+ */
 export function wasRolledBack(error: unknown): boolean {
   if (mayHaveHappened(error)) return false;
   return error instanceof StatementError || (typeof error === 'object' && error !== null && rolledBack.has(error));
 }
 
-/** The statement followed one that had already failed (in_failed_sql_transaction). */
+/** Returns true if the statement followed one that had already failed (in_failed_sql_transaction). */
 export function isAborted(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '25P02';
 }
 
-/** PostgreSQL ended the statement since it took longer than it may (query_canceled). */
+/** Returns true if PostgreSQL cancelled the statement because it exceeded its time limit (query_canceled). */
 export function isOutOfTime(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '57014';
 }
 
-/** The statement waited for a lock longer than its limit (lock_not_available). */
+/** Returns true if the statement waited for a lock longer than its limit (lock_not_available). */
 export function isLockTimeout(error: unknown): boolean {
   return refusalIn(error)?.sqlState === lockNotAvailable;
 }
 
-/** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
+/** Returns true for a deadlock or a serialization failure. The work was certainly rolled back and can be retried. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');
 }
 
-/** If a wait for the synchronous standby is cancelled, PostgreSQL warns but still commits. */
+/**
+ * Returns true for the warning that a wait for the synchronous standby was cancelled. PostgreSQL still commits in that
+ * case.
+ */
 export function isUnreplicatedCommit(notice: {
   readonly severity?: string | undefined;
   readonly routine?: string | undefined;
@@ -132,7 +149,10 @@ export function isUnreplicatedCommit(notice: {
   return notice.severity === 'WARNING' && notice.routine === 'SyncRepWaitForLSN';
 }
 
-/** A commit of which nobody knows whether a standby has it: the row may not survive a failover, so it is not reported as stored. */
+/**
+ * Returns the error for a commit that a standby may not have. The row may not survive a failover, so it is not reported
+ * as stored.
+ */
 export function unconfirmed(): DomainError {
   const error = new DomainError(
     'overloaded',
@@ -142,7 +162,7 @@ export function unconfirmed(): DomainError {
   return error;
 }
 
-/** Nothing that the caller wrote is to blame, and everything else is refused as well. */
+/** Returns true if no standby is attached. The caller's data is not to blame, and all other writes are rejected too. */
 export function isStandbyMissing(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'standby-missing';
 }
@@ -151,7 +171,7 @@ function isTransient(sqlState: string): boolean {
   return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
 }
 
-/** This server does not know about a new key yet, but soon will. */
+/** Returns the error for a server that does not know about a new key yet, but soon will. */
 function keysChanging(cause: unknown): DomainError {
   return new DomainError('key-service-unavailable', 'The keys of this tenant are being rotated. Try again shortly.', {
     cause,
@@ -168,7 +188,10 @@ function withoutStandby(cause: unknown): DomainError {
 
 const outages = new WeakMap<DomainError, Outage>();
 
-/** Why the database could not be reached, if that is what made this fail. Its log has said so: this needs no line of its own. */
+/**
+ * Returns why the database could not be reached, if that caused this error. The outage is already logged, so the error
+ * needs no log line of its own.
+ */
 export function findOutage(error: unknown): Outage | undefined {
   return error instanceof DomainError ? outages.get(error) : undefined;
 }

@@ -61,7 +61,7 @@ describe('forTenant', () => {
   it('tells why the first statement failed, not that the ones behind it were in vain', async () => {
     const work = (tx: Transaction) =>
       Promise.all([
-        // Heard later than the others, whose way is shorter.
+        // The extra `then` calls make this rejection arrive later than the others.
         tx
           .query({ text: 'select 1 / 0' })
           .then((rows) => rows)

@@ -40,18 +40,24 @@ import { traceInOrder } from './statement-trace.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
-/** What a statement may take of the time that its request has left, so that its end is known before the request is refused. */
+/**
+ * The share of the request's remaining time that a statement may take. Its outcome is then known before the request is
+ * rejected.
+ */
 const shareOfRemaining = 0.95;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly connectionsMax: number;
-  /** Requests of one tenant that may wait for a connection; beyond that, they are rejected instead of queueing indefinitely. */
+  /**
+   * The number of requests of one tenant that may wait for a connection. Further requests are rejected instead of
+   * queueing indefinitely.
+   */
   readonly queueMax: number;
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly applicationName: string;
-  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
+  /** True if writes are rejected while no synchronous standby is attached. False by default. */
   readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
   /** Shared with other connections of this process to the same address. */
@@ -59,9 +65,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * The one door to PostgreSQL. Every connection serves as a role that owns nothing; what it may see is decided per
- * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the audit log
- * (`forSealer`), or the queue of jobs (`forWorker`).
+ * The only access to PostgreSQL. Every connection uses a role that owns nothing. Each transaction decides what it may
+ * see: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the audit log
+ * (`forSealer`), or the job queue (`forWorker`).
  */
 export class Database {
   readonly tracer: Tracer;
@@ -96,11 +102,12 @@ export class Database {
       connectionTimeoutMillis: options.acquireTimeoutMs,
       idleTimeoutMillis: 60_000,
       application_name: options.applicationName,
-      // No just-in-time compilation: it takes longer than the short statements it is meant to speed up.
-      // Set in the startup packet, so a connection never has more privileges than it should.
-      // A standby that is required is waited for, whatever the default of the server is.
+      // Just-in-time compilation is off because it takes longer than the short statements it is meant to speed up. The
+      // role is set in the startup packet, so a connection never has more privileges than it should. If a standby is
+      // required, commits wait for it, whatever the server's default is.
       options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
-      // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
+      // This is checked once, before the connection is used, because something between here and PostgreSQL may drop
+      // options.
       verify: (client, finish) =>
         void requireOwnSession(client, session)
           .then((origin) => this.#generations.add(client, origin))
@@ -114,15 +121,15 @@ export class Database {
       client.on('notice', (notice) => {
         if (isUnreplicatedCommit(notice)) this.#unreplicated.add(client);
       });
-      // If a connection breaks between two statements of a transaction, nothing else handles the error; without a listener it
-      // would end the process. The next statement on it fails and closes the connection.
+      // If a connection breaks between two statements of a transaction, nothing else handles the error. Without a
+      // listener it would end the process. The next statement on it fails and closes the connection.
       client.on('error', () => undefined);
     });
-    // The pool replaces an idle connection that breaks; the next request notices if that fails.
+    // The pool replaces an idle connection that breaks. The next request notices if that fails.
     this.#pool.on('error', () => undefined);
   }
 
-  /** Runs `work` in a transaction that sees one tenant. It must not do anything slow: it holds a connection. */
+  /** Runs `work` in a transaction that sees one tenant. The work must not be slow, because it holds a connection. */
   forTenant<T>(
     tenantId: TenantId,
     work: (tx: Transaction) => Promise<T>,
@@ -146,7 +153,7 @@ export class Database {
     return this.#transaction('vault', beginAs('strongroom_sealer'), { work });
   }
 
-  /** Runs `work` on the queue of jobs. Only a login that is a member of that role may. */
+  /** Runs `work` on the job queue. The login must be a member of the worker role. */
   forWorker<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('vault', beginAs('strongroom_worker'), { work });
   }
@@ -155,8 +162,8 @@ export class Database {
   runForTenant<Row extends SqlRow>(tenantId: TenantId, statement: Statement): Promise<Row[]> {
     return this.#withClient(tenantId, (client) =>
       retryLostRaces(async () => {
-        // Sent without waiting for each other; PostgreSQL processes them in order, so the scope is set before the
-        // statement runs, and a failed statement turns the commit into a rollback.
+        // These are sent without waiting for each other. PostgreSQL processes them in order, so the scope is set before
+        // the statement runs, and a failed statement turns the commit into a rollback.
         const isChange = isChanging(statement);
         const deadline = currentDeadline();
         const limitMs = this.#findLimitMs();
@@ -177,7 +184,7 @@ export class Database {
     );
   }
 
-  /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
+  /** Throws an error for the operator if a connection cannot be opened or does not have the requested settings. */
   async requireConnection(): Promise<void> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw unreachable(error);
@@ -186,7 +193,10 @@ export class Database {
     this.#noteReach(undefined);
   }
 
-  /** Called when the database cannot be reached any more, and with undefined when it can be again. */
+  /**
+   * Registers a listener that is called with an outage when the database becomes unreachable, and with undefined when
+   * it is back.
+   */
   onReach(listener: (outage: Outage | undefined) => void): void {
     this.#reachListeners.add(listener);
   }
@@ -212,11 +222,12 @@ export class Database {
         const tx = new OpenTransaction(client, this.tracer, limitMs);
         let isCommitting = false;
         try {
-          // Not awaited first: begin is sent together with the first statement of the work.
+          // `begin` is not awaited first, so it is sent together with the first statement of the work.
           const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
-          // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.
+          // Nothing is visible to others before the commit. If the request has run out of time, the work is rolled
+          // back.
           if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
           await this.tracer.span('commit', {}, () => this.#commit(client, limitMs));
@@ -233,17 +244,20 @@ export class Database {
     );
   }
 
-  /** Of a change that was sent. */
+  /** Handles the failure of a change that was sent: its outcome is either unknown, or it did not happen. */
   #noteFailure(error: unknown, deadline: Deadline | undefined, isOfCommit: boolean): void {
     if (isOfCommit ? isCommitUnknown(error) : isOutcomeUnknown(error)) markUncertain(error);
     else deadline?.undoChange();
   }
 
-  /** What a statement may take, if it is less than the limit of the connection: nobody waits for longer than the request does. */
+  /**
+   * Returns the time limit for a statement, in milliseconds, or undefined if the connection's own limit applies. No
+   * statement should run for longer than its request waits.
+   */
   #findLimitMs(ownMs = Number.POSITIVE_INFINITY): number | undefined {
     const remainingMs = currentDeadline()?.remainingMs ?? Number.POSITIVE_INFINITY;
     const limitMs = Math.min(ownMs, remainingMs * shareOfRemaining);
-    // Zero would be none.
+    // Zero would mean no limit.
     return limitMs < this.#statementTimeoutMs ? Math.max(1, Math.trunc(limitMs)) : undefined;
   }
 
@@ -266,7 +280,7 @@ export class Database {
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
-        // The commit stopped waiting for the standby.
+        // The commit stopped waiting for the standby before it confirmed.
         throw unconfirmed();
       }
       return result;
@@ -277,15 +291,16 @@ export class Database {
       if (isSilence(error)) this.#generations.endWith(client);
       throw error;
     } finally {
-      // After a timeout or a broken connection, its state is unknown: it is closed and never reused.
+      // After a timeout or a broken connection, the state of the connection is unknown, so it is closed and never
+      // reused.
       client.release(!isHealthy);
     }
   }
 
   /**
-   * Closes connections that are no longer current. If the database stopped responding on one connection, older ones are probably dead
-   * too, and trying each of them would take as long as a statement may. If a newer connection reached another server, older ones may lead
-   * to a primary that was replaced.
+   * Returns a current connection and closes stale ones on the way. If the database stopped responding on one
+   * connection, older ones are probably dead too, and each of them would cost a full statement timeout to try. If a
+   * newer connection reached another server, older ones may lead to a replaced primary.
    */
   async #connect(): Promise<pg.PoolClient> {
     for (;;) {

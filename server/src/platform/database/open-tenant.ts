@@ -5,7 +5,7 @@ import type { Transaction } from './database.ts';
 
 type TenantState = 'open' | 'deleted' | 'absent';
 
-/** What has become of a tenant. It stays like this until the transaction ends. */
+/** Returns the state of a tenant and locks its row, so that the state cannot change until the transaction ends. */
 export async function holdTenantState(tx: Transaction, tenantId: TenantId): Promise<TenantState> {
   const [row] = await tx.query<{ isDeleted: boolean }>({
     text: 'select deleted_at is not null as "isDeleted" from tenants where id = $1 for share',
@@ -15,7 +15,7 @@ export async function holdTenantState(tx: Transaction, tenantId: TenantId): Prom
   return row.isDeleted ? 'deleted' : 'open';
 }
 
-/** Throws if the tenant does not exist or is deleted. It can be neither before the transaction ends. */
+/** Throws if the tenant does not exist or is deleted. It cannot be deleted before the transaction ends. */
 export async function requireOpenTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
   const state = await holdTenantState(tx, tenantId);
   if (state === 'deleted') throw tenantDeleted();

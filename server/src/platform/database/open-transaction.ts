@@ -4,7 +4,9 @@ import { isChanging, send, type SqlRow, type Statement, type Transaction } from 
 import { isAborted } from './database-error.ts';
 import { toStatementAttributes } from './statement-trace.ts';
 
-/** Cannot be used after it has ended: by then the connection may belong to another tenant. */
+/**
+ * A transaction that rejects statements after it has ended, because the connection may then belong to another tenant.
+ */
 export class OpenTransaction implements Transaction {
   readonly #client: pg.ClientBase;
   readonly #tracer: Tracer;
@@ -19,7 +21,7 @@ export class OpenTransaction implements Transaction {
     this.#limitMs = limitMs;
   }
 
-  /** Whether it has sent anything that a commit makes last. */
+  /** True if any statement sent so far writes something that the commit would make durable. */
   get isChange(): boolean {
     return this.#isChange;
   }
@@ -33,7 +35,8 @@ export class OpenTransaction implements Transaction {
       );
     } catch (error) {
       this.#failure ??= error;
-      // Sent before it was known that another had failed: report why that one did.
+      // This statement was sent before it was known that another had failed. The caller gets the reason of the first
+      // failure.
       throw isAborted(error) ? this.#failure : error;
     }
   }

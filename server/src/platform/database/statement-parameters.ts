@@ -1,6 +1,6 @@
 import type { SqlValue } from './database.ts';
 
-/** Collects the values of a statement; SQL text is made of our own words and `$n` only. */
+/** Collects the values of a statement. Its SQL text consists only of constant text and `$n` placeholders. */
 export class Parameters {
   readonly values: SqlValue[];
 
@@ -8,7 +8,7 @@ export class Parameters {
     this.values = values;
   }
 
-  /** The placeholder of one more value. */
+  /** Adds a value and returns its placeholder. */
   add(value: SqlValue): string {
     return `$${this.values.push(value)}`;
   }

@@ -1,14 +1,14 @@
 import type { SpanAttributes } from '../telemetry/span-attributes.ts';
 import { endWith, type Tracer } from '../telemetry/tracer.ts';
 
-/** The name that it is prepared under: never its text. */
+/** Returns the name that a statement is prepared under. Traces never contain its text. */
 export function toStatementAttributes({ name }: { readonly name?: string }): SpanAttributes {
   return name === undefined ? {} : { 'strongroom.statement': name };
 }
 
 /**
- * Shows a statement and its commit, which were sent together. PostgreSQL does one after the other, so the time of the commit
- * counts from the answer to the statement.
+ * Traces a statement and its commit, which were sent together. PostgreSQL runs one after the other, so the time of the
+ * commit counts from the response to the statement.
  */
 export function traceInOrder(
   tracer: Tracer,
@@ -19,6 +19,6 @@ export function traceInOrder(
   if (span === undefined) return;
   endWith(span, answering)
     .then(() => endWith(tracer.begin('commit'), committing))
-    // Whoever waits for the statement hears of it.
+    // The caller that waits for the statement handles the error.
     .catch(() => undefined);
 }

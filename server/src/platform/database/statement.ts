@@ -3,31 +3,34 @@ import type pg from 'pg';
 import { toDatabaseError } from './database-error.ts';
 
 export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
-/** Rows are typed by the store that wrote the query; the types are next to their SQL. */
+/** A row. Its type comes from the store that wrote the query, next to the SQL. */
 export type SqlRow = object;
 
-/** A named statement is prepared once per connection. */
+/** A statement. If it has a name, it is prepared once per connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly SqlValue[];
 }
 
-/** Overrides of the defaults for a transaction. */
+/** Overrides for the defaults of a transaction. */
 export interface TransactionOptions {
-  /** A shorter statement timeout than that of the connection. */
+  /** A statement timeout that is shorter than that of the connection. */
   readonly statementTimeoutMs?: number;
 }
 
-/** What stores are built on: it exists only inside `forTenant`, `forSystem` and the others. */
+/** The interface that stores are built on. It exists only inside `forTenant`, `forSystem` and the other scopes. */
 export interface Transaction {
   query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
 }
 
-/** The server's own timeout fires first; after this much more, the server is taken not to notice: a dead network. */
+/**
+ * The extra time after the server's own timeout, in milliseconds. The server's timeout should fire first. If it has not
+ * after this time, the network is assumed to be dead.
+ */
 export const silenceMs = 2_000;
 
-/** `limitMs`: what it may take, where that is less than the limit of the connection. */
+/** Sends a statement. `limitMs` is its time limit if that is tighter than the connection's limit. */
 export async function send<Row extends SqlRow>(
   client: pg.ClientBase,
   statement: Statement,
@@ -41,20 +44,24 @@ export async function send<Row extends SqlRow>(
       ...(values === undefined ? {} : { values: [...values] }),
       ...(limitMs === undefined ? {} : { query_timeout: limitMs + silenceMs }),
     });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement says what its rows are.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines the type of its rows.
     return result.rows as Row[];
   } catch (error) {
     throw toDatabaseError(error);
   }
 }
 
-/** The functions that write are those of the migrations that a server calls by a select. */
+/**
+ * Matches statements that write. The functions are those from the migrations that write and that a server calls in a
+ * select.
+ */
 const changes = /\b(?:insert into|update|delete from|enqueue_job|join_user|close_older_keys)\b/i;
 const byName = new Map<string, boolean>();
 
-/** Whether it matters whether the statement was committed. One that only locks rows counts as well. */
+/** Returns true if it matters whether the statement was committed. A statement that only locks rows counts too. */
 export function isChanging({ name, text }: { readonly name?: string; readonly text: string }): boolean {
-  // A prepared statement has one text: looked at once, since the longest take longer to search than to send.
+  // A prepared statement always has the same text. It is searched only once, because searching the longest texts takes
+  // longer than sending them.
   if (name === undefined) return changes.test(text);
   const known = byName.get(name);
   if (known !== undefined) return known;
@@ -63,7 +70,10 @@ export function isChanging({ name, text }: { readonly name?: string; readonly te
   return isChange;
 }
 
-/** The id becomes part of SQL text here, so it is checked again at the last moment. */
+/**
+ * Returns SQL that begins a transaction for one tenant. The id becomes part of the text here, so it is checked again at
+ * the last moment.
+ */
 export function beginFor(tenantId: TenantId): string {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
   return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
@@ -75,7 +85,7 @@ export function beginAs(
   return `begin isolation level read committed; set local role ${role}`;
 }
 
-/** To be sent with the beginning of a transaction. */
+/** Returns SQL that sets the time limit. It is sent together with the beginning of the transaction. */
 export function toLimit(milliseconds: number | undefined): string {
   return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
 }

@@ -5,13 +5,13 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from './database.ts';
 import { TenantBatcher, type TenantBatcherOptions } from './tenant-batcher.ts';
 
-/** A batcher over a real table with a constraint, so that a "bad row" is one that PostgreSQL refuses. */
+/** The tests run a batcher on a real table with a constraint, so that a "bad row" is one that PostgreSQL rejects. */
 let test: TestDatabase;
 let database: Database;
 const tenant = crypto.randomUUID() as TenantId;
 const other = crypto.randomUUID() as TenantId;
 let batchSizes: number[] = [];
-/** Places of batches that are on their way, and how many were at the same time. */
+/** The slots of batches in flight, and the highest number of them at the same time. */
 const underway = new Set<string>();
 let underwayMax = 0;
 

@@ -9,18 +9,21 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly name: BatchName;
   readonly meter: BatchMeter;
   /**
-   * Handles items of one tenant together and returns results in their order. It either does all of them or throws. `slot` tells
-   * apart the batches of a tenant that are on their way at the same time.
+   * Handles items of one tenant together and returns the results in the same order. It either handles all of them or
+   * throws. `slot` distinguishes the batches of a tenant that are in flight at the same time.
    */
   readonly run: (tenantId: TenantId, items: readonly Item[], slot: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
-  /** How many items an item counts as; one by default. An item that counts as more than `itemsMax` goes alone. */
+  /**
+   * Returns how many items an item counts as. The default is one. An item that counts as more than `itemsMax` gets a
+   * batch of its own.
+   */
   readonly sizeOf?: (item: Item) => number;
-  /** The most items of one tenant that may wait, by weight; beyond that, they are rejected at once. */
+  /** The maximum weight of one tenant's waiting items. Further items are rejected immediately. */
   readonly queueMax: number;
-  /** Batches of one tenant that may be in flight at the same time; one by default. */
+  /** The number of one tenant's batches that may be in flight at the same time. The default is one. */
   readonly batchesMax?: number;
-  /** Whether what it writes is what requests ask for, as by default, and not a record of them. */
+  /** True if the batch writes what the requests asked for, false if it writes a record of them. True by default. */
   readonly isChange?: boolean;
 }
 
@@ -29,25 +32,26 @@ interface Waiting<Item, Result> {
   readonly size: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
-  /** Of the request that waits, if it is traced. */
+  /** The span of the waiting request, if it is traced. */
   readonly span: Span | undefined;
-  /** That of the request. */
+  /** The deadline of the waiting request. */
   readonly deadline: Deadline | undefined;
 }
 
-/** What waits of a tenant, and the slots that no batch of it has taken. */
+/** The waiting items of a tenant, and the slots that none of its batches uses. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
-  /** Their total weight. */
+  /** The total weight of the waiting items. */
   waitingSize: number;
   readonly freeSlots: number[];
   isRemoving: boolean;
 }
 
 /**
- * Group commit in the application. While a batch of a tenant is in flight, whatever arrives for that tenant is
- * collected and sent as the next one, so a busy server makes one round trip and one commit for many requests, and an
- * idle one adds no delay. Tenants never share a batch: each batch runs in the row-level-security scope of its own.
+ * Implements group commit in the application. While a batch of a tenant is in flight, new items of that tenant are
+ * collected and sent as the next batch. A busy server thus makes one round trip and one commit for many requests, and
+ * an idle one adds no delay. Tenants never share a batch, because each batch runs in the row-level-security scope of
+ * its tenant.
  */
 export class TenantBatcher<Item, Result> {
   readonly #options: TenantBatcherOptions<Item, Result>;
@@ -58,7 +62,7 @@ export class TenantBatcher<Item, Result> {
     this.#slots = Array.from({ length: options.batchesMax ?? 1 }, (_, slot) => slot);
   }
 
-  /** Resolves once the batch with the item is committed. */
+  /** Adds an item. The promise resolves when the batch with the item is committed. */
   add(tenantId: TenantId, item: Item): Promise<Result> {
     const deadline = currentDeadline();
     if (deadline?.isGivenUp === true) return Promise.reject(new GivenUpError());
@@ -100,7 +104,10 @@ export class TenantBatcher<Item, Result> {
     if (freeSlots.length === this.#slots.length) this.#lanes.delete(tenantId);
   }
 
-  /** Once for all that run out of time in the same turn of the event loop: each looks at the whole queue. */
+  /**
+   * Schedules one removal for all requests that run out of time in the same turn of the event loop, because each
+   * removal scans the whole queue.
+   */
   #removeSoon(lane: Lane<Item, Result>): void {
     if (lane.isRemoving) return;
     lane.isRemoving = true;
@@ -110,7 +117,7 @@ export class TenantBatcher<Item, Result> {
     });
   }
 
-  /** Those whose requests ran out of time leave the queue at once: they must neither be stored nor take the place of others. */
+  /** Removes items whose requests ran out of time. They must neither be stored nor take up space in the queue. */
   #removeGivenUp(lane: Lane<Item, Result>): void {
     const { waiting } = lane;
     const isGivenUp = ({ deadline }: Waiting<Item, Result>) => deadline?.isGivenUp === true;
@@ -127,7 +134,7 @@ export class TenantBatcher<Item, Result> {
     this.#options.meter.addWaiting(this.#options.name, -size);
   }
 
-  /** How many waiting items fit into one batch; at least one. */
+  /** Returns how many waiting items fit into one batch, which is at least one. */
   #countOfNext(waiting: readonly Waiting<Item, Result>[]): number {
     let size = 0;
     const end = waiting.findIndex((next, index) => {
@@ -151,7 +158,7 @@ export class TenantBatcher<Item, Result> {
     }
   }
 
-  /** Never throws: every failure goes to the callers it belongs to. */
+  /** Never throws. Every failure is passed to the callers it belongs to. */
   async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
     try {
       const results = await this.#run(tenantId, batch, slot);
@@ -164,14 +171,16 @@ export class TenantBatcher<Item, Result> {
       const wanted =
         error instanceof GivenUpError ? batch.filter(({ deadline }) => deadline?.isGivenUp !== true) : batch;
       if (wanted.length < batch.length) {
-        // It was not sent, since some ran out of time while it waited for a connection: the others go without them.
+        // The batch was not sent, because some requests ran out of time while it waited for a connection. The others
+        // are sent without them.
         for (const { deadline, reject } of batch) if (deadline?.isGivenUp === true) reject(error);
         if (wanted.length > 0) await this.#settle(tenantId, wanted, slot);
         return;
       }
-      // Only a batch that certainly wrote nothing is retried, in halves, so that the bad item fails alone and the others
-      // share few commits: a caller with bad items must not slow down everyone else in the tenant. After a lost
-      // connection, or an error after the commit, its items may already be stored. Without a standby, no item would pass.
+      // A batch is retried only if it certainly wrote nothing. It is split in halves, so that the bad item fails alone
+      // and the others share few commits: a caller with bad items must not slow down everyone else in the tenant. After
+      // a lost connection, or an error after the commit, its items may already be stored. If no standby is attached, no
+      // item would succeed.
       if (wasRolledBack(error) && !isStandbyMissing(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, slot);
@@ -183,8 +192,8 @@ export class TenantBatcher<Item, Result> {
 }
 
 /**
- * The span that shows what is done for the whole batch: that of the first request that is traced. The others point to it. A
- * batch is not a part of the request in whose turn it happens to be sent.
+ * Returns the span under which the work of the whole batch is traced: that of the first traced request. The spans of
+ * the other requests link to it. A batch is not part of the request that happens to trigger it.
  */
 function toCarrier(batch: readonly Pick<Waiting<unknown, never>, 'span'>[]): Span | undefined {
   const [carrier, ...others] = batch.flatMap(({ span }) => span ?? []);

@@ -1,12 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { codeOf } from '../../core/errors/thrown.ts';
 
-/** More than the longest line that we write, so that a file from elsewhere cannot fill the memory. */
+/**
+ * The maximum length of a line. It is longer than any line that the vault writes, so that a foreign file cannot fill
+ * the memory.
+ */
 const lineLengthMax = 64 * 1024 * 1024;
 
 /**
- * The lines of a file, each without its end. Split at line feeds only: Node's own reader also splits at U+2028 and U+2029,
- * which JSON does not escape. A last line without a line end is included; a missing file has no lines.
+ * Reads the lines of a file, each without its line end. Lines are split only at line feeds, because Node's own reader
+ * also splits at U+2028 and U+2029, which JSON does not escape. A last line without a line end is included. A missing
+ * file has no lines.
  */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';

@@ -2,15 +2,15 @@ import type { FileHandle } from 'node:fs/promises';
 
 /** A record within the bytes of its batch, and its position in the file. */
 export interface FileRecord {
-  /** Of its first line, counted from 1. */
+  /** The number of its first line, counted from 1. */
   readonly line: number;
-  /** More than one if a quoted field contains line breaks. */
+  /** The number of its lines. It is more than one if a quoted field contains line breaks. */
   readonly lineCount: number;
-  /** Of its first byte in the file. */
+  /** The position of its first byte in the file. */
   readonly offset: number;
-  /** Of the byte after its line end. */
+  /** The position of the byte after its line end. */
   readonly end: number;
-  /** Of its bytes in the batch, without the line end; absent if it was too long to be kept. */
+  /** The range of its bytes in the batch, without the line end. Undefined if it was too long to be kept. */
   readonly range: { readonly from: number; readonly to: number } | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface RecordBatch {
 }
 
 export interface RecordReading {
-  /** Where to start: the end of a record, or the start of the file. */
+  /** The position to start at, which is the end of a record or the start of the file. */
   readonly offset: number;
-  /** Lines before that. */
+  /** The number of lines before that position. */
   readonly linesBefore: number;
-  /** Whether a line end between quotes belongs to the record. */
+  /** True if a line end between quotes belongs to the record. */
   readonly hasQuotes: boolean;
   readonly recordBytesMax: number;
   readonly batchRecordsMax: number;
@@ -37,7 +37,7 @@ const carriageReturn = 0x0d;
 const quote = 0x22;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The bytes of a file from a position on, never more than a chunk in memory at a time. */
+/** Reads the bytes of a file from a position on, with never more than one chunk in memory at a time. */
 export async function* readChunks(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   for (let offset = from; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkLength), 0, chunkLength, offset);
@@ -47,7 +47,7 @@ export async function* readChunks(file: FileHandle, from: number): AsyncGenerato
   }
 }
 
-/** The records of a file in batches, with memory for one batch whatever the size of the file. */
+/** Reads the records of a file in batches, with memory for one batch whatever the size of the file. */
 export async function* readRecords(file: FileHandle, reading: RecordReading): AsyncGenerator<RecordBatch> {
   const splitter = new RecordSplitter(reading);
   let isFirst = reading.offset === 0;
@@ -62,18 +62,18 @@ export async function* readRecords(file: FileHandle, reading: RecordReading): As
 
 class RecordSplitter {
   readonly #reading: RecordReading;
-  /** What has been read but not returned yet. It starts with the first record of the batch. */
+  /** The bytes that have been read but not returned yet. They start with the first record of the batch. */
   #pending: Buffer = Buffer.alloc(0);
-  /** Where `#pending` begins in the file. */
+  /** The position of `#pending` in the file. */
   #base: number;
   #line: number;
   #records: FileRecord[] = [];
-  /** Where the current record starts in `#pending`, and how far it has been searched. */
+  /** The start of the current record in `#pending`. `#scanned` is how far it has been searched. */
   #start = 0;
   #scanned = 0;
   #lineCount = 0;
   #isInQuotes = false;
-  /** Bytes of a current record that is too long and is not kept. */
+  /** The number of bytes of the current record that were discarded because it is too long. */
   #skipped = 0;
 
   constructor(reading: RecordReading) {
@@ -104,7 +104,7 @@ class RecordSplitter {
     if (this.#records.length > 0) yield this.#take();
   }
 
-  /** The line feed that ends the current record, or -1 if it has not been read yet. */
+  /** Returns the position of the line feed that ends the current record, or -1 if it has not been read yet. */
   #findEnd(): number {
     for (;;) {
       const found = this.#pending.indexOf(lineFeed, this.#scanned);
@@ -143,7 +143,7 @@ class RecordSplitter {
     this.#scanned = next;
   }
 
-  /** Discards what has been read of a record that is too long. */
+  /** Discards the bytes read so far of a record that is too long. */
   #skip(): void {
     this.#skipped += this.#pending.length - this.#start;
     this.#base += this.#pending.length - this.#start;
@@ -157,7 +157,7 @@ class RecordSplitter {
   }
 
   #take(): RecordBatch {
-    // A copy, so that its memory can be transferred to another thread.
+    // The bytes are copied, so that their memory can be transferred to another thread.
     const bytes = new Uint8Array(this.#pending.subarray(0, this.#start));
     const records = this.#records;
     this.#base += this.#start;

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Another port of a web server. It hands over the connections that it accepts, so that everything that holds for the
- * connections of the server itself holds for these: limits, timeouts, and how they end.
+ * An additional port of a web server. It hands over the connections that it accepts, so that they have the same limits
+ * and timeouts, and end in the same way, as the connections of the server itself.
  */
 export class ExtraPort {
   readonly #listener: Server;
 
   constructor(receive: (connection: Socket) => void) {
-    // As the web server opens its own.
+    // The web server uses the same options for its own connections.
     this.#listener = createServer({ allowHalfOpen: true, noDelay: true }, receive);
   }
 
@@ -26,7 +26,7 @@ export class ExtraPort {
     return new Promise((resolve) => this.#listener.getConnections((_error, count) => resolve(count)));
   }
 
-  /** Takes no new connections, and resolves when the last one has ended: somebody else has to end them. */
+  /** Stops accepting connections, and resolves when the last one has ended. The caller has to end them. */
   async close(): Promise<void> {
     if (!this.#listener.listening) return;
     const closed = once(this.#listener, 'close');

@@ -1,6 +1,6 @@
 import type { Job } from './job.ts';
 
-/** A job has not ended in the time that it may take. */
+/** A job that did not end within its time limit. */
 export class JobOverrunError extends Error {
   constructor() {
     super('The job took too long and will be retried.');
@@ -9,8 +9,8 @@ export class JobOverrunError extends Error {
 }
 
 /**
- * Runs a job and ends the wait for it when its time is over: one that hangs would keep its place in the worker, and its claim
- * would be renewed for ever.
+ * Runs a job, and stops waiting for it at its time limit. Otherwise a job that hangs would keep its place in the
+ * worker, and its claim would be renewed forever.
  */
 export async function runWithin(job: Job, payload: unknown, limitMs: number): Promise<void> {
   const ending = new AbortController();

@@ -35,7 +35,7 @@ async function start(jobs: readonly Job[], pace: Partial<JobPace> = {}, logger: 
   return runner;
 }
 
-/** As the application does it, inside a transaction of a tenant. */
+/** Enqueues a job inside a transaction of a tenant, like the application does. */
 async function enqueue(key: string, payload: object = {}, { andFail = false } = {}): Promise<void> {
   const [task = ''] = key.split(':');
   await database.forTenant(tenantId, async (tx) => {
@@ -63,7 +63,7 @@ const until = (waitingFor: string, isTrue: () => Promise<boolean> | boolean) => 
 const untilGone = (key: string) => until(`the end of ${key}`, async () => (await find(key)) === undefined);
 const makeDue = (key: string) => test.owner.query('update jobs set run_at = now() where key = $1', [key]);
 
-/** A job whose runs wait until they are told how to end. */
+/** Returns a job whose runs wait until they are told how to end. */
 function heldJob(name: string) {
   const runs: { readonly payload: unknown; readonly end: (error?: Error) => void }[] = [];
   const job: Job = {
@@ -272,7 +272,7 @@ describe('a job that runs by itself', () => {
 
   it('is brought forward by a version that runs it more often', async () => {
     const { job } = heldJob('sweep');
-    // Three days from now, whatever day it is: the daily schedule below always comes first.
+    // This is always three days from now, so that the daily schedule below comes first.
     const [everyMinutes, minuteNow] = [7 * 24 * 60, Math.floor(Date.now() / 60_000)];
     await start([{ ...job, schedule: { everyMinutes, atMinute: (minuteNow + 3 * 24 * 60) % everyMinutes } }]);
     const before = await find('sweep');
@@ -302,7 +302,7 @@ describe('a worker that stops', () => {
     const runner = await start([job]);
     await Promise.all([1, 2, 3, 4].map((n) => enqueue(`work:${n}`)));
     await untilRuns(4);
-    // A fifth has no place, and none is taken once the worker stops.
+    // There is no place for a fifth job, and none is taken after the worker stops.
     await enqueue('work:5');
     const stopping = runner.stop();
     for (const { end } of runs) end();
@@ -323,7 +323,7 @@ describe('a worker that stops', () => {
     const { job, runs, untilRuns } = heldJob('work');
     await start([job]);
     await untilRuns(1);
-    // What the first worker makes of it in the end is no longer recorded.
+    // The outcome in the first worker is no longer recorded.
     slow.runs[0]?.end();
     expect(await find('work:1')).toMatchObject({ isClaimed: true });
     runs[0]?.end();
@@ -343,7 +343,8 @@ describe('a worker that dies', () => {
     await once(process.stdout, 'data');
     const { job, runs, untilRuns } = heldJob('work');
     await start([job]);
-    // Longer than the lease, and than another worker needs to look: while its worker lives, nobody else gets the job.
+    // The wait is longer than the lease, and longer than another worker needs to look. While its worker lives, nobody
+    // else gets the job.
     const claimedUntil = (await find('work:1'))?.runAt;
     await until('the end of the first lease', async () => {
       const { rows } = await test.owner.query<{ isOver: boolean }>(

@@ -13,21 +13,24 @@ import { type WatchedJob, watchLag, watchSuccess } from './job-watch.ts';
 const concurrencyMax = 4;
 
 export interface JobPace {
-  /** How often an idle worker looks for jobs. */
+  /** The interval in which an idle worker looks for jobs. */
   readonly pollMs: number;
-  /** For so long a job stays with a worker that says nothing of it, such as one that was killed. */
+  /**
+   * The time after which another worker may take a job whose worker no longer renews its claim, for example because it
+   * was killed.
+   */
   readonly leaseMs: number;
-  /** How long a stop waits for the jobs under way. */
+  /** The time that a stop waits for running jobs. */
   readonly patienceMs: number;
-  /** How long a run of a job may take that names no limit of its own. */
+  /** The time limit of a run, unless the job has its own. */
   readonly limitMs: number;
 }
 
-/** Ends well within the thirty seconds after which many supervisors kill. */
+/** The default timing. A stop ends well within the thirty seconds after which many supervisors kill a process. */
 export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000, limitMs: 10 * 60_000 };
 
 export interface JobRunnerOptions {
-  /** Of a login that is a member of `strongroom_worker`. */
+  /** The database, with a login that is a member of `strongroom_worker`. */
   readonly database: Database;
   readonly jobs: readonly Job[];
   readonly logger: Logger;
@@ -36,7 +39,7 @@ export interface JobRunnerOptions {
   readonly pace?: JobPace;
 }
 
-/** Takes jobs from the queue in this process; any number of processes may do so at the same time. */
+/** Takes jobs from the queue in this process. Any number of processes may do so at the same time. */
 export class JobRunner {
   readonly #store: JobStore;
   readonly #jobs: ReadonlyMap<string, WatchedJob>;
@@ -63,7 +66,7 @@ export class JobRunner {
     this.#dispatching = this.#dispatch();
   }
 
-  /** Lets the jobs under way finish, and hands those that do not to other workers. */
+  /** Lets running jobs finish, and hands those that do not to other workers. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#placeFreed.resolve();
@@ -89,13 +92,13 @@ export class JobRunner {
         this.#placeFreed = Promise.withResolvers();
         await this.#placeFreed.promise;
       } else if (!(await this.#takeOne())) {
-        // Ended early by the signal to stop.
+        // The signal to stop ends the delay early.
         await pauseFor(this.#pace.pollMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Whether there may be another one waiting. */
+  /** Takes a job. Returns true if another one may be waiting. */
   async #takeOne(): Promise<boolean> {
     try {
       const claimed = await this.#store.claim([...this.#jobs.keys()]);
@@ -109,7 +112,7 @@ export class JobRunner {
     }
   }
 
-  /** Never fails: what cannot be recorded is done again when the lease has run out. */
+  /** Runs a job. Never fails: if the outcome cannot be recorded, the job runs again when the lease has expired. */
   async #work(claimed: ClaimedJob, job: WatchedJob): Promise<void> {
     const renew = () => void this.#record(claimed, () => this.#store.renew(claimed));
     const renewing = setInterval(renew, this.#pace.leaseMs / 3);
@@ -118,7 +121,7 @@ export class JobRunner {
       () => false,
     );
     clearInterval(renewing);
-    // Handed back already when it took longer than a stop waits.
+    // If the job took longer than a stop waits, it has already been handed back.
     if (!this.#running.has(claimed)) return;
     await this.#record(claimed, () => (isDone ? this.#store.finish(claimed, job) : this.#store.postpone(claimed, job)));
     this.#running.delete(claimed);

@@ -2,7 +2,10 @@ import type { Database, Statement } from '../database/database.ts';
 import type { ScheduledJob } from './job.ts';
 import { nextTime } from './schedule.ts';
 
-/** The pause after the first failure is two seconds, after the twelfth and each further one 68 minutes. */
+/**
+ * The limit on doublings of the delay. It is two seconds after the first failure, and 68 minutes after the twelfth and
+ * each further one.
+ */
 const doublingsMax = 12;
 
 /** A job that this process has taken from the queue. */
@@ -12,17 +15,22 @@ export interface ClaimedJob {
   readonly payload: unknown;
   readonly attempts: number;
   readonly claim: string;
-  /** In the time of the database, as everything here: workers' clocks need not agree. */
+  /**
+   * The time of the claim by the clock of the database, like all times here, because the clocks of workers may differ.
+   */
   readonly claimedAt: Date;
 }
 
-/** How long the job of a task that is due has been waiting, the oldest where there are several. */
+/** The time for which the oldest due job of a task has been waiting. */
 export interface JobLag {
   readonly task: string;
   readonly seconds: number;
 }
 
-/** The queue. Every statement about a claimed job names its claim: it does nothing once the job is somebody else's. */
+/**
+ * The queue. Every statement about a claimed job names its claim, so that it does nothing if the job now belongs to
+ * another worker.
+ */
 export class JobStore {
   readonly #database: Database;
   readonly #leaseSeconds: number;
@@ -32,7 +40,7 @@ export class JobStore {
     this.#leaseSeconds = leaseSeconds;
   }
 
-  /** Puts jobs that run by themselves into the queue, and brings them forward if they have come to run more often. */
+  /** Adds scheduled jobs to the queue, and moves them forward if they now run more often. */
   async plant(jobs: readonly ScheduledJob[]): Promise<void> {
     await this.#database.forWorker(async (tx) => {
       const [{ now } = { now: new Date() }] = await tx.query<{ now: Date }>({ text: 'select now()' });
@@ -48,7 +56,7 @@ export class JobStore {
     });
   }
 
-  /** Takes the job that has been due for longest, if it is one of these. Others that are being taken are passed over. */
+  /** Takes the job that has been due for longest among these tasks. Jobs that other workers are taking are skipped. */
   async claim(tasks: readonly string[]): Promise<ClaimedJob | undefined> {
     const [job] = await this.#run<ClaimedJob>({
       name: 'claim-job',
@@ -61,7 +69,7 @@ export class JobStore {
     return job;
   }
 
-  /** Of tasks that have something due. A job that is being done is not due, unless its worker has died. */
+  /** Lists the lags of tasks that have a due job. A running job is not due, unless its worker has died. */
   listLags(): Promise<JobLag[]> {
     return this.#run<JobLag>({
       name: 'list-job-lags',
@@ -70,7 +78,7 @@ export class JobStore {
     });
   }
 
-  /** Says that the job is still being done. */
+  /** Extends the lease of a running job. */
   async renew({ key, claim }: ClaimedJob): Promise<void> {
     await this.#run({
       text: 'update jobs set run_at = now() + make_interval(secs => $3) where key = $1 and claim = $2',
@@ -78,7 +86,10 @@ export class JobStore {
     });
   }
 
-  /** Only the row that has the name of its task comes again: one that was enqueued for such a task is done once. */
+  /**
+   * Removes a finished job, or schedules its next run. Only the row that has the name of its task is scheduled again;
+   * other rows of such a task were enqueued and run once.
+   */
   async finish({ key, claim, claimedAt }: ClaimedJob, { name, schedule }: ScheduledJob): Promise<void> {
     await this.#run(
       schedule === undefined || key !== name
@@ -90,7 +101,7 @@ export class JobStore {
     );
   }
 
-  /** Lets a job that has failed wait, and one that runs by itself at most until it would have run anyway. */
+  /** Delays a failed job. A scheduled job waits no longer than until its next regular run. */
   async postpone({ key, claim, claimedAt, attempts }: ClaimedJob, { schedule }: ScheduledJob): Promise<void> {
     await this.#run({
       text: `update jobs set run_at = least(now() + make_interval(secs => $3), $4::timestamptz), claim = null
@@ -104,7 +115,7 @@ export class JobStore {
     });
   }
 
-  /** Leaves a job that was not finished to another worker, at once. */
+  /** Returns an unfinished job to the queue at once, for another worker. */
   async handBack({ key, claim }: ClaimedJob): Promise<void> {
     await this.#run({
       text: 'update jobs set run_at = now(), attempts = attempts - 1, claim = null where key = $1 and claim = $2',
@@ -112,7 +123,10 @@ export class JobStore {
     });
   }
 
-  /** One row a statement and a transaction: anyone who replaces or withdraws several at once can then not deadlock with us. */
+  /**
+   * Runs one statement on one row per transaction, so that callers that replace or withdraw several jobs at once cannot
+   * deadlock with the worker.
+   */
   #run<Row extends object>(statement: Statement): Promise<Row[]> {
     return this.#database.forWorker((tx) => tx.query<Row>(statement));
   }

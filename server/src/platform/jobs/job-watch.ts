@@ -7,15 +7,21 @@ import type { Job, ScheduledJob } from './job.ts';
 import { runWithin } from './job-limit.ts';
 import type { JobLag } from './job-store.ts';
 
-/** Not `job`: Prometheus gives every series a label of that name, for the kind of process it was scraped from. */
+/**
+ * The label of a job's series. It is not `job`, because Prometheus adds a label of that name to every series, for the
+ * kind of process that was scraped.
+ */
 const taskLabel = 'task';
-/** A scrape does not wait for a database that does not respond. */
+/** The time after which a scrape stops waiting for a database that does not respond. */
 const lagTimeoutMs = 1_000;
 
-/** A job that ends in time, in one way or the other. */
+/** A job whose run always ends by its time limit. */
 export type WatchedJob = ScheduledJob & { run(payload: unknown): Promise<void> };
 
-/** The same jobs, logged, counted, traced and within their time; those that run by themselves also tell how long ago they went well. Any worker may have been the one. */
+/**
+ * Wraps jobs with logging, counting, tracing and a time limit. Scheduled jobs also report the time since their last
+ * success in this process. Another worker may have succeeded since.
+ */
 export function watchSuccess(
   jobs: readonly Job[],
   limitMs: number,
@@ -38,7 +44,7 @@ export function watchSuccess(
     () => new Map(scheduled.map(({ name, schedule }) => [name, (schedule?.everyMinutes ?? 0) * 60])),
   );
   const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', [taskLabel, 'outcome']);
-  // From 0, so that the first failure is an increase.
+  // The counters start at 0, so that the first failure is an increase.
   for (const { name } of jobs) for (const outcome of ['done', 'failed']) runs.inc({ [taskLabel]: name, outcome }, 0);
   return jobs.map((job) => ({
     name: job.name,
@@ -56,7 +62,7 @@ export function watchSuccess(
   }));
 }
 
-/** The queue is the same for all workers, so each of them tells the same. */
+/** Reports how long jobs have been due. All workers share the queue, so each of them reports the same. */
 export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobLag[]>, metrics: Metrics): void {
   metrics.addGauges(
     'strongroom_job_lag_seconds',
@@ -64,7 +70,7 @@ export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobL
     taskLabel,
     async (): Promise<Readings> => {
       const lags = await withinTime(list(), lagTimeoutMs, 'The queue did not respond in time.');
-      // Also tasks that no job here is for, such as mail in a worker without a mail server.
+      // This includes tasks that have no job here, such as mail in a worker without a mail server.
       return new Map([
         ...jobs.map(({ name }) => [name, 0] as const),
         ...lags.map(({ task, seconds }) => [task, seconds] as const),
@@ -73,7 +79,7 @@ export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobL
   );
 }
 
-/** A run is a trace of its own. */
+/** Runs a job in its own trace. */
 function runTraced({ name }: Job, tracer: Tracer, run: () => Promise<void>): Promise<void> {
   const describe = () => ({ name: `job ${name}`, attributes: { 'strongroom.job': name } });
   const span = tracer.start({ kind: 'job', describe });

@@ -1,15 +1,18 @@
 import type { Schedule } from './schedule.ts';
 
-/** A piece of background work: safe to run twice, bounded per run, retried with growing pauses until it succeeds. */
+/**
+ * A unit of background work. It is safe to run twice, bounded per run, and retried with growing delays until it
+ * succeeds.
+ */
 export interface Job {
   readonly name: string;
-  /** When it runs by itself; a job without runs when it is enqueued. */
+  /** The schedule. A job without one runs when it is enqueued. */
   readonly schedule?: Schedule;
-  /** How long a run may take, if not as long as any other. What it has done until then stays done. */
+  /** The time limit of a run, if it differs from the default. The work done by then is kept. */
   readonly limitMs?: number;
-  /** To end soon after the signal. A run that does not is left to itself, and the job is retried. */
+  /** Runs the job. It should end soon after the signal; otherwise the run is abandoned and the job is retried. */
   run(payload: unknown, signal?: AbortSignal): Promise<void>;
 }
 
-/** What the queue knows of a job. */
+/** The parts of a job that the queue needs. */
 export type ScheduledJob = Pick<Job, 'name' | 'schedule'>;

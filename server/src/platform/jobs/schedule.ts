@@ -1,12 +1,15 @@
 const minuteMs = 60_000;
 
-/** Every so many minutes, counted from midnight UTC of 1970: `{ everyMinutes: 60, atMinute: 17 }` is 17 past every hour. */
+/**
+ * An interval in minutes, counted from midnight UTC of 1970. `{ everyMinutes: 60, atMinute: 17 }` is 17 past every
+ * hour.
+ */
 export interface Schedule {
   readonly everyMinutes: number;
   readonly atMinute: number;
 }
 
-/** The first time after `since`. However many were missed before, one run makes up for all of them. */
+/** Returns the first time after `since`. However many runs were missed, one run makes up for all of them. */
 export function nextTime({ everyMinutes, atMinute }: Schedule, since: Date): Date {
   const minutes = since.getTime() / minuteMs - atMinute;
   return new Date(((Math.floor(minutes / everyMinutes) + 1) * everyMinutes + atMinute) * minuteMs);

@@ -5,25 +5,28 @@ import type { Job } from './job.ts';
 import type { Schedule } from './schedule.ts';
 
 const rowsPerStep = 1_000;
-/** What is left after so many steps waits for the next run: one tenant must not keep the others waiting. */
+/**
+ * The most steps per tenant and run. The rest waits for the next run, so that one tenant does not keep the others
+ * waiting.
+ */
 const stepsMax = 100;
 
-/** Rows that have had their day. They are invisible from that moment on; a sweep gives their space back. */
+/** A sweep of expired rows. They are invisible from the moment they expire, and the sweep reclaims their space. */
 export interface Sweep {
   readonly name: string;
   readonly schedule: Schedule;
-  /** Removes up to `limit` rows of one tenant and tells how many it found. Two at the same time do no harm. */
+  /** Removes up to `limit` rows of one tenant and returns how many it found. Two can safely run at the same time. */
   readonly step: (tx: Transaction, tenantId: TenantId, limit: number) => Promise<number>;
 }
 
-/** Goes through all tenants, a thousand rows a transaction. */
+/** Returns a job that sweeps all tenants, with a thousand rows per transaction. */
 export function sweepJob(database: Database, { name, schedule, step }: Sweep): Job {
   return {
     name,
     schedule,
     async run(_payload, signal) {
       const failures: unknown[] = [];
-      // One tenant in trouble must not keep the others waiting; that it was is told at the end.
+      // A failing tenant must not keep the others waiting. Its failure is reported at the end.
       for (const tenantId of fromAnywhere(await listTenantIds(database))) {
         signal?.throwIfAborted();
         await sweepTenant(database, tenantId, step, signal).catch((error: unknown) => failures.push(error));
@@ -46,7 +49,10 @@ async function sweepTenant(
   }
 }
 
-/** Begins with another one each time: where a run has to end before its last tenant, that is not always the same. */
+/**
+ * Rotates the items to start with a random one. If runs end before their last tenant, it is not always the same tenant
+ * that misses out.
+ */
 function fromAnywhere<T>(items: readonly T[]): readonly T[] {
   const first = Math.floor(Math.random() * items.length);
   return [...items.slice(first), ...items.slice(0, first)];

@@ -1,9 +1,9 @@
 /** The recipient of an export. All of it is public. */
 export interface ExportRecipient {
   readonly kind: 'age' | 'pgp';
-  /** What `age -r` accepts, or an armored OpenPGP key. */
+  /** A recipient as accepted by `age -r`, or an armored OpenPGP key. */
   readonly text: string;
-  /** What people compare. */
+  /** The text that people compare. */
   readonly fingerprint: string;
 }
 
@@ -11,7 +11,7 @@ type Bytes = ReadableStream<Uint8Array>;
 
 const agePattern = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 
-/** Throws a message for the operator who named the recipient. */
+/** Parses an age recipient. Throws an error with a message for the operator who named it. */
 export async function parseAgeRecipient(text: string): Promise<ExportRecipient> {
   const { Encrypter } = await import('age-encryption');
   try {
@@ -25,7 +25,7 @@ export async function parseAgeRecipient(text: string): Promise<ExportRecipient> 
   return { kind: 'age', text, fingerprint: text };
 }
 
-/** Throws a message for the operator who named the key. */
+/** Parses an OpenPGP key. Throws an error with a message for the operator who named it. */
 export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   const { readKey } = await import('openpgp');
   const key = await readKey({ armoredKey: text }).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   return { kind: 'pgp', text: key.armor(), fingerprint: groups.join(' ') };
 }
 
-/** Encrypts as a stream: the plaintext is never held completely, in memory or on disk. */
+/** Encrypts a stream. The complete plaintext is never in memory or on disk. */
 export async function encryptFor(
   { kind, text }: Pick<ExportRecipient, 'kind' | 'text'>,
   plaintext: Bytes,

@@ -4,7 +4,9 @@ import { hexOf, readVectors, type Vector } from '../../../test/harness/standard-
 import { decryptGcm, encryptGcm } from './sealing/aes-gcm.ts';
 import { hkdfExpand } from './sealing/hkdf-expand.ts';
 
-/** Ours are the vectors with a nonce of 96 and a tag of 128 bits; the others are there to be refused. */
+/**
+ * Returns true for vectors with a 96-bit nonce and a 128-bit tag, which the vault uses. All others must be rejected.
+ */
 const isOurs = (vector: Vector) => vector.get('IVlen') === '96' && vector.get('Taglen') === '128';
 const inputOf = (vector: Vector) => ({
   key: hexOf(vector, 'Key'),

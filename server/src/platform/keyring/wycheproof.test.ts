@@ -6,13 +6,13 @@ import { decryptGcm, encryptGcm } from './sealing/aes-gcm.ts';
 import { hkdfExpand } from './sealing/hkdf-expand.ts';
 
 /*
- * Project Wycheproof collects inputs on which implementations have failed. Its files are not ours to ship: name the
- * folder `testvectors_v1` of a checkout of github.com/C2SP/wycheproof in WYCHEPROOF_VECTORS to run them.
+ * Project Wycheproof collects inputs on which implementations have failed. Its files are not part of this repository.
+ * To run them, set WYCHEPROOF_VECTORS to the folder `testvectors_v1` of a checkout of github.com/C2SP/wycheproof.
  */
 const directory = process.env['WYCHEPROOF_VECTORS'];
 const files = ['aes_gcm_test.json', 'hkdf_sha512_test.json', 'hmac_sha256_test.json', 'hmac_sha512_test.json'] as const;
 
-/** Values are hexadecimal text and sizes numbers; which of them a vector has depends on its file. */
+/** A test vector. Values are hexadecimal text and sizes are numbers. The members depend on the file. */
 type Vector = Readonly<Record<string, string | number>> & { readonly result: string };
 interface VectorGroup {
   readonly ivSize?: number;

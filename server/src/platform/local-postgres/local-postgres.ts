@@ -20,14 +20,17 @@ const sessionsEndMs = 1_000;
 
 export interface LocalPostgresOptions {
   readonly password: string;
-  /** Kept after stopping, if given; otherwise the data is in a temporary folder and deleted with the server. */
+  /**
+   * The folder for the data, which is kept after stopping. By default, the data is in a temporary folder and deleted
+   * with the server.
+   */
   readonly dataDirectory?: string;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * A real PostgreSQL on a free loopback port, owned by this process: for `strongroom dev` and for tests. Whatever ends this
- * process ends the server and removes its temporary data.
+ * A real PostgreSQL on a free loopback port, owned by this process, for `strongroom dev` and for tests. If this process
+ * ends for any reason, the server stops and its temporary data is removed.
  */
 export class LocalPostgres {
   readonly url: string;
@@ -79,7 +82,7 @@ export class LocalPostgres {
     this.#discard = parts.discard;
   }
 
-  /** The address of another database in the same server. */
+  /** Returns the address of another database in the same server. */
   urlOf(database: string): string {
     const url = new URL(this.url);
     url.pathname = `/${database}`;
@@ -89,7 +92,7 @@ export class LocalPostgres {
   async stop(): Promise<void> {
     if (this.#server.exitCode === null && this.#server.signalCode === null) {
       const exited = new Promise((resolve) => this.#server.once('exit', resolve));
-      // SIGTERM waits for sessions that are being closed, whose owners would otherwise see them break; SIGINT ends
+      // SIGTERM waits for sessions that are being closed, so that their owners do not see them break. SIGINT then ends
       // the rest. Both leave the data clean.
       this.#server.kill('SIGTERM');
       const impatience = setTimeout(() => this.#server.kill('SIGINT'), sessionsEndMs);
@@ -111,7 +114,7 @@ async function initialise(target: Cluster & { root: string; password: string }):
   const { root, cluster, owner, binaries, watchdog, password } = target;
   await mkdir(root, { recursive: true });
   await mkdir(cluster, { recursive: true, mode: 0o700 });
-  // Only what is created here changes owner: the folder around it may be the operator's own.
+  // The owner changes only for files created here, because the folder around them may be the operator's own.
   if (owner !== undefined) await chown(cluster, owner.uid, owner.gid);
   const passwordFile = path.join(root, 'initial-password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -144,7 +147,7 @@ async function launch(
   const { cluster, owner, binaries, watchdog, port, settings } = target;
   const all = {
     listen_addresses: '127.0.0.1',
-    // Nobody uses a socket file, and its path has to be short.
+    // Socket files are not used, and their path would have to be short.
     unix_socket_directories: '',
     log_min_messages: 'warning',
     ...settings,
@@ -154,7 +157,7 @@ async function launch(
     ...owner,
     cwd: cluster,
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C in a terminal must reach us first: we drain, then stop the database.
+    // Ctrl-C in a terminal must reach this process first, which drains and then stops the database.
     detached: true,
   });
 
@@ -169,7 +172,10 @@ async function launch(
   return server;
 }
 
-/** Others may traverse it, but not list it: the server runs as another user if this process runs as root. */
+/**
+ * Creates a temporary folder. Others may traverse it but not list it, because the server runs as another user if this
+ * process runs as root.
+ */
 async function makeTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-postgres-'));
   await chmod(directory, 0o711);

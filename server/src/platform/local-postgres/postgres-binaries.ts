@@ -5,9 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Where a package of npm has its programs. */
+/** The folder of the programs in an npm package. */
 const embeddedBinaries = path.join('native', 'bin');
-/** Older servers lack what the schema needs. */
+/** The oldest supported version. Older servers lack features that the schema needs. */
 const majorMin = 15;
 
 /** The user that a server process runs as. PostgreSQL refuses to run as root, so root needs another user. */
@@ -21,13 +21,13 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-/** What the choice of a PostgreSQL depends on. */
+/** The properties of a machine that determine which PostgreSQL is used. */
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Names in a folder; none if it does not exist. */
+  /** Lists the names in a folder. The list is empty if it does not exist. */
   readonly list: (folder: string) => Promise<string[]>;
-  /** The main file of an installed npm package; undefined if it is not installed. */
+  /** Returns the main file of an installed npm package, or undefined if it is not installed. */
   readonly findPackage: (name: string) => string | undefined;
 }
 
@@ -39,13 +39,13 @@ export const thisMachine: Machine = {
     try {
       return createRequire(import.meta.url).resolve(name);
     } catch {
-      // The package is optional: it is absent on platforms it was not built for.
+      // The package is optional. It is absent on platforms that it was not built for.
       return undefined;
     }
   },
 };
 
-/** Uses the installed PostgreSQL if there is one, and otherwise the one from npm. */
+/** Finds the installed PostgreSQL if there is one, otherwise the one from npm. */
 export async function findPostgresBinaries(owner: ProcessOwner | undefined): Promise<PostgresBinaries> {
   const directories = await listPostgresDirectories(thisMachine);
   for (const directory of directories) {
@@ -63,7 +63,7 @@ export async function findPostgresBinaries(owner: ProcessOwner | undefined): Pro
   );
 }
 
-/** Where PostgreSQL may be on a machine, best first: the newest one that is installed, then the one from npm. */
+/** Lists the folders in which PostgreSQL may be, best first: the newest installed one, then the one from npm. */
 export async function listPostgresDirectories({ platform, arch, list, findPackage }: Machine): Promise<string[]> {
   const installed = await Promise.all(
     (installations[platform] ?? []).map(async ({ root, name }) =>
@@ -84,24 +84,24 @@ export async function listPostgresDirectories({ platform, arch, list, findPackag
 }
 
 /**
- * Packages of npm cannot contain links, so that of PostgreSQL lists those that its libraries need, for a script of its own that
- * creates them when it is installed. Where npm runs no such scripts, this does.
+ * Creates the links that the libraries of the PostgreSQL package need. npm packages cannot contain links, so the
+ * package lists them for its install script. If npm does not run install scripts, this does the same.
  */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(path.join(packageDirectory, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the package.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package writes this file.
   for (const { source, target } of JSON.parse(list) as { readonly source: string; readonly target: string }[]) {
     const isInside = [source, target].every((file) => path.normalize(file).startsWith(path.join('native', path.sep)));
     if (!isInside || path.dirname(source) !== path.dirname(target)) continue;
-    // It is there, or may not be created here: then the server says what it lacks.
+    // Either the link exists, or it cannot be created here. The server then reports what it lacks.
     await symlink(path.basename(source), path.join(packageDirectory, target)).catch(() => undefined);
   }
 }
 
-/** Platforms that the packages of npm have another name for. */
+/** Platforms that have another name in npm packages. */
 const packageNames: Readonly<Record<string, string>> = { win32: 'windows' };
 
-/** Folders that packages of a platform install each version of PostgreSQL in. */
+/** The folders into which the packages of a platform install each version of PostgreSQL. */
 const installations: Readonly<Record<string, readonly { readonly root: string; readonly name: RegExp }[]>> = {
   linux: [{ root: '/usr/lib/postgresql', name: /^(\d+)$/ }],
   darwin: [
@@ -112,13 +112,18 @@ const installations: Readonly<Record<string, readonly { readonly root: string; r
   win32: [{ root: String.raw`C:\Program Files\PostgreSQL`, name: /^(\d+)$/ }],
 };
 
-/** What `initdb` is told on a platform: macOS and Windows have no `C.UTF-8`. Text sorts by its bytes everywhere. */
+/**
+ * Returns the locale flags of `initdb` for a platform. macOS and Windows have no `C.UTF-8`. Text is sorted by its bytes
+ * everywhere.
+ */
 export function localeFlagsOn(platform: string): string[] {
   if (platform === 'darwin') return ['--locale=C', '--lc-ctype=en_US.UTF-8'];
   return platform === 'win32' ? ['--locale=C', '--encoding=UTF8'] : ['--locale=C.UTF-8'];
 }
 
-/** Root runs the server as another user; anybody else as themselves. */
+/**
+ * Returns the user that the server runs as if this process runs as root. Otherwise the server runs as the current user.
+ */
 export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = chooseOwner(await readFile('/etc/passwd', 'utf8'));
@@ -128,7 +133,10 @@ export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
   );
 }
 
-/** `postgres`, which macOS calls `_postgres`, or else `nobody`; there, it has a negative number that no process can be given. */
+/**
+ * Chooses `postgres`, which macOS calls `_postgres`, or else `nobody`. On macOS, `nobody` has a negative id that no
+ * process can use.
+ */
 export function chooseOwner(accounts: string): ProcessOwner | undefined {
   const lines = accounts.split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {
@@ -144,12 +152,12 @@ async function versionOf(directory: string, owner: ProcessOwner | undefined): Pr
     const { stdout } = await run(path.join(directory, 'postgres'), ['--version'], { ...owner, timeout: 10_000 });
     return stdout.trim();
   } catch {
-    // Missing, or not readable by the user that the server would run as: try the next candidate.
+    // The program is missing, or not readable by the user that the server would run as. The next candidate is tried.
     return undefined;
   }
 }
 
-/** `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`: 15; 0 if it says something else. */
+/** Returns 15 for `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`, and 0 for any other text. */
 function majorOf(version: string): number {
   return Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1] ?? 0);
 }

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../core/errors/thrown.ts';
 
-/** If it is still in use then, PostgreSQL says so itself. */
+/** The time to wait for the data to be released. If it is still in use then, PostgreSQL reports that itself. */
 const releaseTimeoutSeconds = 15;
 
-/** Until it takes connections; throws with its `complaint` if it does not. */
+/** Waits until the server accepts connections. Throws with its `complaint` if it does not. */
 export async function untilReady(
   target: { readonly server: ChildProcess; readonly cluster: string; readonly timeoutSeconds: number },
   complaint: () => string,
@@ -23,7 +23,10 @@ export async function untilReady(
   throw new Error(`PostgreSQL was not ready within ${timeoutSeconds} seconds: ${complaint().trim()}`);
 }
 
-/** The process that had the data before may have been killed, and its PostgreSQL may still be stopping. */
+/**
+ * Waits until the data is no longer in use. Its previous process may have been killed, and its PostgreSQL may still be
+ * stopping.
+ */
 export async function untilReleased(cluster: string): Promise<void> {
   const deadline = Date.now() + releaseTimeoutSeconds * 1_000;
   while (Date.now() < deadline) {
@@ -39,12 +42,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It belongs to another user.
+    // The process exists but belongs to another user.
     return codeOf(error) === 'EPERM';
   }
 }
 
-/** PostgreSQL keeps its process id and state in `postmaster.pid`; a crashed server leaves its file behind. */
+/**
+ * Returns true if the server is ready. PostgreSQL keeps its process id and state in `postmaster.pid`, and a crashed
+ * server leaves its file behind.
+ */
 async function isReady(cluster: string, pid: number | undefined): Promise<boolean> {
   const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');

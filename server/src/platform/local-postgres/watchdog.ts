@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Reads from a pipe whose other end only the watched process holds: whatever ends that process, SIGKILL included, closes the
- * pipe. SIGINT lets PostgreSQL stop cleanly. A zombie that nobody reaps still looks alive, so the pid file is checked as well.
+ * The script reads from a pipe whose other end only the watched process holds. Anything that ends that process,
+ * including SIGKILL, closes the pipe. SIGINT lets PostgreSQL stop cleanly. A zombie that is not reaped still looks
+ * alive, so the pid file is checked as well.
  */
 const script = `
 pid=
@@ -31,45 +32,45 @@ done
 `;
 
 /**
- * A shell that outlives this process for a moment if it dies without stopping its PostgreSQL: it then stops the server and
- * removes its temporary data. Linux can tie two processes together, macOS cannot; a pipe works on both.
+ * A shell that briefly outlives this process if it dies without stopping its PostgreSQL. The shell then stops the
+ * server and removes its temporary data. Linux can tie two processes together, but macOS cannot. A pipe works on both.
  */
 export class Watchdog {
   readonly #shell: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  /** `temporary` is removed if this process dies; undefined if the data is to be kept. */
+  /** Starts a watchdog. `temporary` is removed if this process dies. It is undefined if the data must be kept. */
   static start(paths: { readonly cluster: string; readonly temporary: string | undefined }): Watchdog {
     return new Watchdog(paths);
   }
 
   private constructor({ cluster, temporary = '' }: { cluster: string; temporary: string | undefined }) {
     this.#shell = spawn('/bin/sh', ['-c', script], {
-      // Nothing of the environment of this process, which may contain secrets.
+      // The environment of this process is not passed on, because it may contain secrets.
       env: { PATH: '/usr/bin:/bin', CLUSTER: cluster, TEMPORARY: temporary },
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore'],
-      // In a session of its own: Ctrl-C, or a signal to the whole group, must not end it first.
+      // The shell has its own session, so that Ctrl-C or a signal to the whole group does not end it first.
       detached: true,
     });
-    // Without a shell there is no watchdog; everything else works.
+    // Without a shell there is no watchdog, but everything else works.
     this.#exited = once(this.#shell, 'exit').catch(() => undefined);
     this.#shell.stdin?.on('error', () => undefined);
     // It must not keep this process alive.
     this.#shell.unref();
   }
 
-  /** A process to stop if this one dies. One at a time. */
+  /** Sets the process to stop if this one dies. There can be only one at a time. */
   started(pid: number | undefined): void {
     if (pid !== undefined) this.#tell(`started ${pid}`);
   }
 
-  /** It has ended by itself: its number may belong to another process from now on. */
+  /** Clears the process, because it has ended by itself. Its id may belong to another process from now on. */
   ended(): void {
     this.#tell('ended');
   }
 
-  /** Everything has been stopped and removed. */
+  /** Ends the watchdog after everything has been stopped and removed. */
   async finish(): Promise<void> {
     this.#shell.ref();
     this.#tell('finished');

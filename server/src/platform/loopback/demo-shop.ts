@@ -9,10 +9,10 @@ export interface DemoShopParts {
   readonly port: number;
   readonly files: ShopFiles;
   readonly client: ClientScript;
-  /** The vault's API, which the shop calls as any client does. */
+  /** The vault's API, which the shop calls like any client. */
   readonly vaultUrl: string;
   readonly elementsUrl: string;
-  /** Where the proxy sends charges. */
+  /** The destination to which the proxy sends charges. */
   readonly providerUrl: string;
   readonly keys: ShopKeys & { readonly public: string };
 }
@@ -27,7 +27,7 @@ const bodyBytesMax = 10_000;
 const connectionsMax = 64;
 const requestTimeoutMs = 30_000;
 
-/** A shop on this machine whose page collects cards with fields of the vault, for `strongroom dev`. */
+/** A shop on this machine whose page collects cards with the vault's card fields, for `strongroom dev`. */
 export class DemoShop {
   readonly url: string;
   readonly #server: Server;
@@ -89,7 +89,7 @@ export class DemoShop {
     response.setHeader('cache-control', 'no-store');
     const file = this.#files.get(url);
     const action = this.#actions.get(url);
-    // Another name that leads here would be another site, which must not speak for this one.
+    // Another name for this address would be another site, which must not act as this one.
     if (`http://${headers.host}` !== this.url) sendJson(response, 421, { detail: `This shop is at ${this.url}.` });
     else if (method === 'GET' && file !== undefined) {
       response.setHeader('content-security-policy', this.#policy);
@@ -126,8 +126,8 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * The current script of the card fields with its hash, as a build of a shop would look them up. Undefined if the vault has
- * none, because they have not been built.
+ * Returns the current script of the card fields with its hash, like the build of a shop would look them up. Undefined
+ * if the vault has none because they have not been built.
  */
 export async function findClientScript(elementsUrl: string): Promise<ClientScript | undefined> {
   const elements = new LoopbackClient(elementsUrl);

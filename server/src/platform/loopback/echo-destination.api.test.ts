@@ -10,7 +10,7 @@ import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { EchoDestination } from './echo-destination.ts';
 
 let echo: EchoDestination;
-/** Nothing private may be called by its settings; DNS answers with loopback for everything that tries. */
+/** A vault whose settings allow no private destination. DNS returns loopback for every name. */
 let proxy: ProxyVault;
 let cardId: string;
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('what a vault with an echo destination may call besides', () => {
     expect(proxyErrorOf(answer)['detail']).toEqual(expect.any(String));
   });
 
-  /** Connects as the proxy does, under other settings. */
+  /** Connects like the proxy does, with other settings. */
   async function reach(url: string, config: Partial<OutboundConfig>): Promise<void> {
     const outbound = new Outbound({ ...readFrom({}, outboundSettings), ...config });
     const { signal } = new AbortController();

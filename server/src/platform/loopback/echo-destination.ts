@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { createSelfSignedCertificate } from '../keyring/certificates/self-signed-certificate.ts';
 import type { OwnDestination } from '../outbound/outbound-config.ts';
 
-/** Names under `localhost` never leave the machine (RFC 6761 §6.3). */
+/** The default host. Names under `localhost` never leave the machine (RFC 6761 §6.3). */
 const usualHost = 'echo.localhost';
 const address = '127.0.0.1';
 const bodyBytesMax = 8 * 1024 * 1024;
@@ -12,12 +12,12 @@ const connectionsMax = 64;
 const requestTimeoutMs = 30_000;
 
 /**
- * A destination for the proxy on this machine, for `strongroom dev`: it returns the request that it received, so that
- * anybody can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status, and
- * `/masked` hides most of the digits that it received, as the receipt of a provider does.
+ * A destination for the proxy on this machine, for `strongroom dev`. It returns the request that it received, so that
+ * developers can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status, and
+ * `/masked` hides most of the digits that it received, like the receipt of a provider does.
  */
 export class EchoDestination {
-  /** What the proxy must know to call it. */
+  /** The details that the proxy needs to call it. */
   readonly destination: OwnDestination;
   readonly #server: Server;
 
@@ -82,7 +82,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** JSON as JSON, everything else as text. */
+/** Returns JSON parsed, and everything else as text. */
 function toBody(bytes: Buffer, contentType = ''): unknown {
   const text = bytes.toString('utf8');
   if (!/^application\/(?:[a-z.]+\+)?json\b/i.test(contentType)) return text;
@@ -93,7 +93,7 @@ function toBody(bytes: Buffer, contentType = ''): unknown {
   }
 }
 
-/** Of a card number the first six and last four digits stay; of other texts of digits, none. */
+/** Masks texts of digits. A card number keeps its first six and last four digits, and other texts keep none. */
 function maskDigits(value: unknown): unknown {
   const text = JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'string' || !/^\d+$/.test(member)) return member;

@@ -5,20 +5,20 @@ export interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
 }
 
 export interface LoopbackResponse {
   readonly status: number;
-  /** Parsed, if it is JSON. */
+  /** The body, parsed if it is JSON. */
   readonly body: unknown;
 }
 
 const connectionsMax = 16;
 const timeoutMs = 30_000;
 
-/** Sends requests to a server of this same process, for `strongroom dev`. It calls no other machine. */
+/** Sends requests to a server in this process, for `strongroom dev`. It calls no other machine. */
 export class LoopbackClient {
   readonly #port: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });

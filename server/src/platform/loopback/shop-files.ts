@@ -1,16 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where `npm run build` puts the page of the shop; next to `src/` and `dist/`, so the same path works for both. */
+/**
+ * The folder into which `npm run build` puts the page of the shop. It is next to `src/` and `dist/`, so the same path
+ * works for both.
+ */
 const builtShop = path.resolve(import.meta.dirname, '../../../assets/elements-demo');
 
-/** The script of the card fields, and what it must hash to. */
+/** The script of the card fields, and its expected hash. */
 export interface ClientScript {
   readonly url: string;
   readonly integrity: string;
 }
 
-/** What the page of the shop needs to know. */
+/** The values that the page of the shop needs. */
 interface ShopPageParts {
   readonly client: ClientScript;
   readonly publicKey: string;
@@ -23,7 +26,7 @@ export interface ShopFiles {
   readonly style: string;
 }
 
-/** Undefined in a checkout that has not been built. */
+/** Returns undefined in a checkout that has not been built. */
 export function readShopFiles(folder = builtShop): ShopFiles | undefined {
   const names = ['index.html', 'shop.js', 'shop.css'];
   if (!names.every((name) => existsSync(path.join(folder, name)))) return undefined;

@@ -1,13 +1,13 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 import type { LoopbackClient } from './loopback-client.ts';
 
-/** What the shop refuses, with a sentence for its page. */
+/** An error of the shop, with a sentence for its page. */
 export class ShopRefusal extends Error {}
 
 export interface ShopKeys {
-  /** May create and use cards; sees them masked. */
+  /** A key that may create and use cards, and sees them masked. */
   readonly private: string;
-  /** May let a session see plaintext. */
+  /** A key that may let a session see plaintext. */
   readonly reveal: string;
 }
 
@@ -18,12 +18,14 @@ const brands: Readonly<Record<string, string>> = {
   'american-express': 'American Express',
 };
 
-/** What the server of a shop does with a vault: it decides what sessions may do, and charges cards that it never sees. */
+/**
+ * The part of a shop's server that uses a vault. It decides what sessions may do, and charges cards that it never sees.
+ */
 export class ShopTill {
   readonly #vault: LoopbackClient;
   readonly #keys: ShopKeys;
   readonly #providerUrl: string;
-  /** The cards of its own customers, which are the only ones that it shows. */
+  /** The cards of its own customers. It shows no others. */
   readonly #sold = new Set<string>();
 
   constructor(vault: LoopbackClient, { keys, providerUrl }: { keys: ShopKeys; providerUrl: string }) {
@@ -32,14 +34,17 @@ export class ShopTill {
     this.#providerUrl = providerUrl;
   }
 
-  /** For one checkout: a session that can store a card, and sees it masked. */
+  /** Authorizes a session for one checkout. It can store a card, and sees it masked. */
   async letPay({ nonce }: Readonly<Record<string, unknown>>): Promise<object> {
     const rule = { description: 'One checkout', priority: 1, container: cardContainer, transform: 'mask' };
     await this.#authorize(this.#keys.private, nonce, { ...rule, permissions: ['token:create'] });
     return {};
   }
 
-  /** For the owner of a card, whom a real shop would have signed in: a session that can see this card and no other. */
+  /**
+   * Authorizes a session for the owner of a card, whom a real shop would have signed in. It can see this card and no
+   * other.
+   */
   async letShow({ nonce, token_id }: Readonly<Record<string, unknown>>): Promise<object> {
     const id = requireId(token_id);
     if (!this.#sold.has(id)) throw new ShopRefusal('Nothing was paid with this card here.');
@@ -49,7 +54,7 @@ export class ShopTill {
     return {};
   }
 
-  /** The vault puts the card into the request to the provider. */
+  /** Charges a card. The vault inserts the card into the request to the provider. */
   async takeOrder({ token_id }: Readonly<Record<string, unknown>>): Promise<object> {
     const id = requireId(token_id);
     const token = membersOf(await this.#ask('GET', `/tokens/${id}`, this.#keys.private));
@@ -65,7 +70,8 @@ export class ShopTill {
     };
     const received = await this.#vault.ask({
       method: 'POST',
-      // A provider would respond with a receipt; this one shows what it received, without what the shop must not see.
+      // A provider would return a receipt. This one returns what it received, without the data that the shop must not
+      // see.
       path: '/proxy/masked/v1/charges',
       headers: { 'bt-api-key': this.#keys.private, 'bt-proxy-url': this.#providerUrl },
       body: charge,
@@ -79,7 +85,10 @@ export class ShopTill {
     };
   }
 
-  /** Only sessions that card fields have created: a script in the page has no key of such a session. */
+  /**
+   * Authorizes only sessions that card fields have created. A script in the page does not have the key of such a
+   * session.
+   */
   #authorize(key: string, nonce: unknown, rule: object): Promise<unknown> {
     const grant = { nonce: String(nonce), rules: [rule], origin: 'elements' };
     return this.#ask('POST', '/sessions/authorize', key, grant);
@@ -93,7 +102,7 @@ export class ShopTill {
   }
 }
 
-/** An id becomes a part of paths and expressions, so it must be nothing but an id. */
+/** Requires a valid id, because it becomes a part of paths and expressions. */
 function requireId(value: unknown): string {
   if (typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return value;
   throw new ShopRefusal('This is no token of a card.');

@@ -11,7 +11,7 @@ export interface Letter {
   readonly html: string;
 }
 
-/** The server permanently rejects mail for this mailbox: retrying is pointless. */
+/** The server rejects mail for this mailbox permanently, so that retrying is pointless. */
 export class MailRefusedError extends Error {
   constructor(cause: unknown) {
     super('The mail server rejected the message permanently.', { cause });
@@ -19,7 +19,7 @@ export class MailRefusedError extends Error {
   }
 }
 
-/** There is nothing left to send. */
+/** The letter was withdrawn, so there is nothing left to send. */
 class LetterWithdrawn extends Error {}
 
 export interface MailTimeouts {
@@ -40,9 +40,9 @@ export class Mailer {
   }
 
   /**
-   * `write` is called when the server is ready for the text, and may then say that there is nothing left to send: a
-   * server that keeps us waiting for a minute must not get what was withdrawn in the meantime. Nothing is delivered then,
-   * because a message whose end is missing is none (RFC 5321 §4.1.1.4).
+   * Sends a message. `write` is called when the server is ready for the text, and may then return undefined if there is
+   * nothing left to send. A server that delays for a minute must not get a letter that was withdrawn in the meantime.
+   * Nothing is delivered then, because a message without its end is not a message (RFC 5321 §4.1.1.4).
    */
   async send(to: EmailAddress, write: () => Promise<Letter | undefined>): Promise<'sent' | 'withdrawn'> {
     const connection = this.#createConnection();
@@ -105,7 +105,7 @@ export class Mailer {
   }
 }
 
-/** The message, created when its first byte is requested. */
+/** Composes the message when its first byte is requested. */
 async function* compose(parts: {
   from: EmailAddress;
   to: EmailAddress;
@@ -114,7 +114,7 @@ async function* compose(parts: {
   const letter = await parts.write();
   if (letter === undefined) throw new LetterWithdrawn();
   const message = new MailComposer({
-    // As objects: text would be parsed, and could be read as more than one address.
+    // Addresses are objects, because text would be parsed and could be read as more than one address.
     from: { name: 'Strongroom', address: parts.from },
     to: { name: '', address: parts.to },
     subject: letter.subject,
@@ -127,7 +127,10 @@ async function* compose(parts: {
   yield await message.compile().build();
 }
 
-/** RFC 5321 §4.2.1: a reply that starts with 5 is permanent, for the envelope or the text; a login can be corrected. */
+/**
+ * Returns true for a permanent rejection. A reply that starts with 5 is permanent for the envelope or the text (RFC
+ * 5321 §4.2.1), but a login can be corrected.
+ */
 function isRefusal(error: unknown): boolean {
   const { responseCode, command } = membersOf(error);
   if (typeof responseCode !== 'number') return false;

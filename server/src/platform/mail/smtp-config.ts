@@ -1,11 +1,14 @@
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 
-/** The mail server that the operator named. */
+/** The mail server that the operator configured. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** `from-start`, by STARTTLS before anything else is sent, or none: only for a server on this machine. */
+  /**
+   * The encryption: from the start, by STARTTLS before anything else is sent, or none, which is only for a server on
+   * this machine.
+   */
   readonly encryption: 'from-start' | 'starttls' | 'none';
   readonly login: { readonly user: string; readonly password: Sensitive<string> } | undefined;
 }

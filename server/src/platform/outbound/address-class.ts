@@ -1,7 +1,7 @@
 import { type AddressRange, isInRange, parseAddressRange } from '../../core/network/address-range.ts';
 import type { AddressBytes } from '../../core/network/ip-address.ts';
 
-/** Why an address is not public; the same name is used in metrics and tests. */
+/** The reason why an address is not public. The same name is used in metrics and tests. */
 export type AddressClass =
   | 'public'
   | 'this-network'
@@ -18,7 +18,9 @@ export type AddressClass =
   | 'platform'
   | 'ipv6-special';
 
-/** RFC 6890 and the IANA registry of special-purpose addresses, and the address of the Azure agent. */
+/**
+ * Special ranges from RFC 6890 and the IANA registry of special-purpose addresses, and the address of the Azure agent.
+ */
 const ipv4Classes = table([
   ['0.0.0.0/8', 'this-network'],
   ['10.0.0.0/8', 'private'],
@@ -55,7 +57,7 @@ export function classifyAddress(address: AddressBytes): AddressClass {
   const classes = address.length === 4 ? ipv4Classes : ipv6Classes;
   const special = classes.find(({ range }) => isInRange(address, range))?.name;
   if (special !== undefined) return special;
-  // Mapped, embedded and translated IPv4, unique local, link-local, site-local and unassigned addresses.
+  // This covers mapped, embedded and translated IPv4, unique local, link-local, site-local and unassigned addresses.
   return address.length === 4 || isInRange(address, globalUnicast) ? 'public' : 'ipv6-special';
 }
 

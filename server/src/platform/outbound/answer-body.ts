@@ -2,14 +2,14 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { type AnswerPace, costOf } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 
-/** The body of a response as it is passed through, up to a limit and at a bounded rate. */
+/** Passes the body of a response through, up to a limit and at a bounded rate. */
 export class AnswerBody extends Transform {
   readonly #bytesMax: number;
   readonly #pace: AnswerPace;
   #bytes = 0;
 
   constructor(bytesMax: number, pace: AnswerPace) {
-    // Only a few bytes are buffered, because each may be a separate chunk.
+    // The buffer is small, because each byte may be a separate chunk.
     super({ writableHighWaterMark: 1024 });
     this.#bytesMax = bytesMax;
     this.#pace = pace;
@@ -19,7 +19,8 @@ export class AnswerBody extends Transform {
     const cost = costOf(chunk);
     const waitMs = this.#pace.waitMs(cost, this.#bytes);
     this.#bytes += cost;
-    // Not reported through `done`, which would request the next of thousands of waiting chunks, each with its own error.
+    // The error is not reported through `done`, which would request the next of thousands of waiting chunks, each with
+    // its own error.
     if (this.#bytes > this.#bytesMax) this.destroy(new DestinationFailure('answer-too-large'));
     else if (waitMs <= 0) done(null, chunk);
     else setTimeout(done, waitMs, null, chunk);

@@ -1,11 +1,11 @@
-/** How much of each response is not slowed down: an ordinary one is far smaller. */
+/** The first bytes of each response that are not slowed down. An ordinary response is far smaller. */
 const unpacedBytes = 256 * 1024;
-/** Handling a chunk takes time however small it is, so a single byte counts as this many. */
+/** The minimum cost of a chunk, in bytes. Handling a chunk takes time however small it is. */
 const chunkCostBytes = 4 * 1024;
 
 /**
- * The rate at which the long responses of one tenant are passed on, in total: destinations that never end
- * must not starve everyone else.
+ * The rate at which all long responses of one tenant together are passed on. Responses that never end must not starve
+ * other requests.
  */
 export class AnswerPace {
   readonly #bytesPerSecond: number;
@@ -15,7 +15,7 @@ export class AnswerPace {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** How long the next chunk of a response has to wait, given the bytes before it. */
+  /** Returns how long the next chunk of a response has to wait, given the number of bytes before it. */
   waitMs(chunkBytes: number, bytesBefore: number): number {
     if (bytesBefore < unpacedBytes) return 0;
     const now = performance.now();
@@ -24,7 +24,7 @@ export class AnswerPace {
   }
 }
 
-/** What a chunk is counted as. */
+/** Returns the number of bytes that a chunk counts as. */
 export function costOf(chunk: Buffer): number {
   return Math.max(chunk.length, chunkCostBytes);
 }

@@ -7,7 +7,7 @@ import { DestinationRefusal } from './destination-refusal.ts';
 import type { Destination } from './destination-url.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 
-/** How many addresses of a name are tried. Nothing has been sent to those that failed. */
+/** The most addresses of a name that are tried. Nothing has been sent to those that failed. */
 const attemptsMax = 3;
 
 export interface ConnectOptions {
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A verified connection to one of the checked addresses. It is used for one call only. */
+/** Opens a verified connection to one of the checked addresses. It is used for one call only. */
 export async function connectTo(destination: Destination, options: ConnectOptions): Promise<TLSSocket> {
   let failure: unknown;
   for (const address of options.addresses.slice(0, attemptsMax)) {
@@ -26,7 +26,7 @@ export async function connectTo(destination: Destination, options: ConnectOption
       return await dial(destination, address, options);
     } catch (error) {
       if (options.signal.aborted || error instanceof DestinationRefusal) throw error;
-      // A wrong certificate means that the host was reached: trying the next address would not help.
+      // A wrong certificate means that the host was reached, so trying the next address would not help.
       if (error instanceof DestinationFailure && error.reason === 'untrusted') throw error;
       failure = error;
     }
@@ -36,7 +36,7 @@ export async function connectTo(destination: Destination, options: ConnectOption
 
 async function dial(destination: Destination, address: string, options: ConnectOptions): Promise<TLSSocket> {
   const { signal, connectMs } = options;
-  // An address and not a name: nothing is looked up again.
+  // The host is an address and not a name, so nothing is looked up again.
   const tcp = connectTcp({ host: address, port: destination.port, noDelay: true, autoSelectFamily: false });
   const timer = setTimeout(() => tcp.destroy(new DestinationFailure('unreachable')), connectMs);
   try {
@@ -61,7 +61,7 @@ async function dial(destination: Destination, address: string, options: ConnectO
   }
 }
 
-/** Checked again on the open connection: the peer must be the checked address, and still be allowed. */
+/** Checks the open connection again. The peer must be the checked address, and still be allowed. */
 function requirePeer(socket: Socket, address: string, guard: AddressGuard): void {
   const peer = socket.remoteAddress ?? '';
   guard.requireAllowed(peer);
@@ -86,7 +86,9 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
   });
 }
 
-/** Certificate errors have OpenSSL's verification codes, or Node's code for the name. */
+/**
+ * Returns true for a certificate error. It has one of OpenSSL's verification codes, or Node's code for a wrong name.
+ */
 function isCertificateError(error: unknown): boolean {
   const code = codeOf(error);
   return (

@@ -13,14 +13,14 @@ export interface HeaderField {
   readonly value: string;
 }
 
-/** Target, headers and body hold the plaintext of tokens. */
+/** A request to a destination. Target, headers and body contain the plaintext of tokens. */
 export interface OutboundRequest {
   readonly method: string;
-  /** Path and query as they go into the request line. */
+  /** Path and query in the form of the request line. */
   readonly target: Sensitive<string>;
-  /** Without `Host` and framing, which are ours. Values are bytes as Latin-1, as HTTP has them. */
+  /** The headers without `Host` and framing, which are added here. Values are bytes as Latin-1, like in HTTP. */
   readonly headers: Sensitive<readonly HeaderField[]>;
-  /** Further headers, about the connection. */
+  /** Additional headers about the connection. */
   readonly connection?: readonly HeaderField[];
   readonly body: Sensitive<Buffer | undefined>;
 }
@@ -28,7 +28,7 @@ export interface OutboundRequest {
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: readonly HeaderField[];
-  /** Ends completely or with an error; nothing is decoded. */
+  /** The body, which is not decoded. It ends completely or with an error. */
   readonly body: Readable;
 }
 
@@ -61,7 +61,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
     setHost: false,
   });
   const onClose = () => fail(new DestinationFailure('closed-early'));
-  // Once there is a response, its body reports errors; an unhandled error would end the process.
+  // After there is a response, its body reports errors. Without these listeners, an error would end the process.
   sent.on('error', fail);
   socket.on('error', () => undefined);
   sent.once('close', onClose);
@@ -80,7 +80,8 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   try {
     writeRequest(sent, request, options.hostHeader);
   } catch (error) {
-    // If Node rejects a header or a target that we let through, that is a bug of ours, and nothing was sent.
+    // If Node rejects a header or a target that passed the vault's checks, that is a bug in the vault. Nothing was sent
+    // then.
     socket.destroy();
     reject(error);
   }
@@ -98,15 +99,15 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
   sent.end(body);
 }
 
-/** With backpressure: only as much is read from the destination as the client reads. */
+/** Returns the body of a response, with backpressure. Only as much is read from the destination as the client reads. */
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
-  // The destination may be done long before the client is: a client that does not read must not hold the call open.
+  // The destination may be done long before the client is. A client that does not read must not keep the call open.
   const stop = () => body.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   body.once('close', () => signal.removeEventListener('abort', stop));
   pipeline(answer, body, (error) => {
-    // Also after a complete response: anything that a destination sends after it is ignored.
+    // This also happens after a complete response, so that anything a destination sends after it is ignored.
     socket.destroy();
     if (error !== null && error !== undefined) body.destroy(toFailure(error, signal));
   });

@@ -1,4 +1,4 @@
-/** How a call to a destination that was allowed can fail. */
+/** The ways in which a call to an allowed destination can fail. */
 export type FailureReason = keyof typeof sentences;
 
 export class DestinationFailure extends Error {

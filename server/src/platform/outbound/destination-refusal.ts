@@ -11,7 +11,7 @@ export type RefusalReason =
   | `address-${Exclude<AddressClass, 'public'>}`
   | 'address-unreadable';
 
-/** A refused destination. The reason is used in metrics; the caller only sees the message. */
+/** A refused destination. The reason is used in metrics, and the caller only sees the message. */
 export class DestinationRefusal extends Error {
   readonly reason: RefusalReason;
   readonly isMalformed: boolean;
@@ -47,7 +47,10 @@ const urlSentences = {
   'host-syntax': 'The host of the destination URL is not a valid host name.',
 } as const;
 
-/** One message for every address: a caller must not learn here which names resolve to internal addresses. */
+/**
+ * Returns the message. It is the same for every address, so that a caller cannot find out which names resolve to
+ * internal addresses.
+ */
 function sentenceOf(reason: RefusalReason): string {
   if (isKeyOf(listSentences, reason)) return listSentences[reason];
   return isKeyOf(urlSentences, reason)

@@ -2,13 +2,13 @@ import { endsInNumber, isHostName } from '../../core/destinations/host-name.ts';
 import { DestinationRefusal, type UrlRefusal } from './destination-refusal.ts';
 
 export interface Destination {
-  /** In lower case, as it is resolved, verified and listed. */
+  /** The host in lower case, in the form in which it is resolved, verified and listed. */
   readonly host: string;
   readonly port: number;
 }
 
 export interface DestinationUrl extends Destination {
-  /** As written: both may contain references. The query is without its question mark. */
+  /** The path as written. Path and query may contain references. The query has no question mark. */
   readonly path: string;
   readonly query: string;
 }
@@ -23,7 +23,7 @@ export interface UrlPolicy {
 export const standardPort = 443;
 const lengthMax = 8_192;
 const scheme = 'https://';
-/** Names that resolve to internal addresses, if at all. */
+/** Top-level names that resolve to internal addresses, if at all. */
 const specialNames: ReadonlySet<string> = new Set(
   'alt arpa corp home internal intranet invalid lan local localdomain localhost onion private svc test workgroup'.split(
     ' ',
@@ -31,12 +31,12 @@ const specialNames: ReadonlySet<string> = new Set(
 );
 
 /**
- * Parses a destination. It does not repair anything: 29 of 110 hostile spellings become `127.0.0.1` in a URL parser,
- * so anything that is not plainly written is refused. The second layer checks what the name resolves to.
+ * Parses a destination without repairing anything. 29 of 110 hostile spellings become `127.0.0.1` in a URL parser, so
+ * anything that is not plainly written is refused. The second layer checks the addresses that the name resolves to.
  */
 export function parseDestinationUrl(text: string, policy: UrlPolicy): DestinationUrl {
   if (text.length > lengthMax) throw refusal('too-long');
-  // Spaces may occur in references in path and query, never before them.
+  // Spaces may occur in references in path and query, but never before them.
   if (!/^[\x20-\x7e]*$/.test(text) || text.includes('\\')) throw refusal('raw-character');
   if (!text.toLowerCase().startsWith(scheme)) throw refusal(/^https?:\/\/[^/]/i.test(text) ? 'scheme' : 'form');
 
@@ -67,7 +67,7 @@ function parseAuthority(authority: string, policy: UrlPolicy): Destination {
   return destination;
 }
 
-/** An empty port means the default (RFC 3986 §6.2.3); 0 is no port. */
+/** Parses a port. An empty port means the default (RFC 3986 §6.2.3), and 0 is not a port. */
 function parsePort(text: string): number {
   return text === '' ? standardPort : /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
 }
@@ -91,7 +91,7 @@ function requireCallable({ host, port }: Destination, { hosts, ports }: UrlPolic
   if (port !== standardPort && !ports.includes(port)) throw refusal('port');
 }
 
-/** The standard parser must see the same host, or other code could see a different one. */
+/** Returns true if the standard parser sees the same host. Otherwise other code could see a different one. */
 function isSameToParser(host: string): boolean {
   return URL.canParse(`https://${host}/`) && new URL(`https://${host}/`).hostname === host;
 }

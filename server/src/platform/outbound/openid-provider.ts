@@ -12,17 +12,17 @@ import {
 } from 'openid-client';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 
-/** The OpenID provider that the operator named. */
+/** The OpenID provider that the operator configured. */
 export interface OpenidConfig {
-  /** Encrypted, unless it is on this machine. */
+  /** The address of the provider. It is encrypted, unless the provider is on this machine. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Sensitive<string>;
-  /** Its display name. */
+  /** The display name of the provider. */
   readonly name: string;
 }
 
-/** State to keep between leaving for the provider and returning. */
+/** State that is kept until the browser returns from the provider. */
 export interface OpenidChecks {
   readonly nonce: string;
   readonly verifier: string;
@@ -30,7 +30,7 @@ export interface OpenidChecks {
 
 export interface OpenidSubject {
   readonly subject: string;
-  /** When the provider last authenticated the user; undefined if it does not say. */
+  /** The time at which the provider last authenticated the user. Undefined if it does not say. */
   readonly authenticatedAtMs: number | undefined;
 }
 
@@ -38,8 +38,8 @@ const timeoutSeconds = 5;
 const answerSizeMax = 1024 * 1024;
 
 /**
- * Signs users in with an OpenID provider: authorization code with PKCE, state and nonce. The provider is not contacted before someone
- * signs in, so that an unavailable provider does not prevent a server from starting.
+ * Signs users in with an OpenID provider, by authorization code with PKCE, state and nonce. The provider is not
+ * contacted before someone signs in, so that an unavailable provider does not prevent a server from starting.
  */
 export class OpenidProvider {
   readonly name: string;
@@ -55,7 +55,7 @@ export class OpenidProvider {
     this.#redirectUri = redirectUri;
   }
 
-  /** Where the browser goes. */
+  /** Returns the URL that the browser must visit. */
   async begin(state: string): Promise<OpenidChecks & { readonly url: string }> {
     const configuration = await this.#discover();
     const [nonce, verifier] = [randomNonce(), randomPKCECodeVerifier()];
@@ -64,8 +64,8 @@ export class OpenidProvider {
       scope: 'openid email',
       state,
       nonce,
-      // The user has just authenticated, as with every other sign-in method (OpenID Connect Core §3.1.2.1).
-      // `prompt=login` would request the same, but some providers reject it.
+      // This requires that the user has just authenticated, like every other sign-in method (OpenID Connect Core
+      // §3.1.2.1). `prompt=login` would request the same, but some providers reject it.
       max_age: '0',
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
@@ -73,7 +73,7 @@ export class OpenidProvider {
     return { nonce, verifier, url: url.href };
   }
 
-  /** The user who returned, as identified by the provider; throws if the response is not valid. */
+  /** Returns the user whom the provider identified. Throws if the response is not valid. */
   async complete(query: string, checks: OpenidChecks & { readonly state: string }): Promise<OpenidSubject> {
     const tokens = await authorizationCodeGrant(await this.#discover(), new URL(`${this.#redirectUri}?${query}`), {
       expectedState: checks.state,
@@ -94,7 +94,7 @@ export class OpenidProvider {
       timeout: timeoutSeconds,
       [customFetch]: boundedFetch,
     }).catch((error: unknown) => {
-      // The next sign-in tries again.
+      // The next sign-in retries.
       this.#discovery = undefined;
       throw error;
     });
@@ -106,7 +106,7 @@ function toMilliseconds(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
-/** A response without end is aborted. */
+/** Fetches a response, and aborts if it is too large. */
 const boundedFetch: CustomFetch = async (url, options) => {
   const answer = await fetch(url, { ...options, body: options.body ?? null });
   const chunks: Uint8Array[] = [];

@@ -15,13 +15,16 @@ export interface ServiceCall {
 }
 
 const connectionsMax = 8;
-/** Shorter than a request waits for the key service, so that the log shows the actual cause. */
+/**
+ * The default timeout. It is shorter than the time that a request waits for the key service, so that the log shows the
+ * actual cause.
+ */
 const usualTimeoutMs = 4_000;
 const answerSizeMax = 256 * 1024;
 
 /**
- * A service configured by the operator, such as a key service. The address is as trusted as the configuration;
- * nothing that a caller sends ever decides where this goes. Connections are few and kept alive: further calls wait in turn, and
+ * A service configured by the operator, such as a key service. The address is as trusted as the configuration. Nothing
+ * that a caller sends ever decides where this goes. Connections are few and kept alive. Further calls wait in turn, and
  * the wait counts as part of the call.
  */
 export class OperatorService {
@@ -29,7 +32,7 @@ export class OperatorService {
   readonly #agent: HttpAgent;
   readonly #options: Pick<AskOptions, 'ca' | 'timeoutMs'>;
 
-  /** With a certificate authority, as PEM, no other authority is trusted. */
+  /** If an authority is given, as PEM, no other authority is trusted. */
   constructor(
     url: string,
     { authority, timeoutMs }: { readonly authority?: string | undefined; readonly timeoutMs?: number } = {},
@@ -40,7 +43,10 @@ export class OperatorService {
     this.#agent = url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** Sends a request, and retries if a kept connection turns out to be closed: requests must be safe to repeat. */
+  /**
+   * Sends a request, and retries if a kept connection turns out to be closed. Requests must therefore be safe to
+   * repeat.
+   */
   async ask(path: string, call: ServiceCall): Promise<ServiceAnswer> {
     const url = `${this.#url}${path}`;
     try {
@@ -60,7 +66,7 @@ interface AskOptions extends Pick<RequestOptions, 'agent' | 'ca'> {
   readonly timeoutMs?: number;
 }
 
-/** One call, over its own connection unless the options have an agent. */
+/** Sends one request, over its own connection unless the options have an agent. */
 export function askOnce(
   url: string,
   call: ServiceCall,
@@ -90,7 +96,7 @@ export function askOnce(
     sent.on('error', (error: NodeJS.ErrnoException) => {
       reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
     });
-    // Without a listener Node closes such a connection and says nothing more: whoever asked would wait for ever.
+    // Without a listener, Node closes such a connection and reports nothing, so that the caller would wait forever.
     sent.on('upgrade', (_answer, socket) => {
       socket.destroy();
       reject(new Error('The service changed the protocol.'));

@@ -10,32 +10,32 @@ export interface ClientCertificate {
 }
 
 /**
- * A destination that this process runs itself: called by exactly this name and port, at exactly this address, and trusted by
- * exactly this certificate. No setting names one; only `strongroom dev` has one.
+ * A destination that this process runs itself. It is called by exactly this name and port, at exactly this address, and
+ * trusted by exactly this certificate. No setting configures one, and only `strongroom dev` has one.
  */
 export interface OwnDestination {
   readonly host: string;
   readonly port: number;
   readonly address: string;
-  /** As PEM. */
+  /** The certificate as PEM. */
   readonly certificate: string;
 }
 
-/** Bounds of one call to a destination. */
+/** The limits of one call to a destination. */
 export interface OutboundLimits {
-  /** From the arrival of the request to the last byte of the response. */
+  /** The time from the arrival of the request to the last byte of the response. */
   readonly callMs: number;
   readonly connectMs: number;
   readonly resolveMs: number;
   readonly answerHeaderBytesMax: number;
   readonly answerBodyBytesMax: number;
-  /** The rate at which the long responses of a tenant are passed on, in total. */
+  /** The rate at which all long responses of a tenant together are passed on. */
   readonly answerBytesPerSecond: number;
-  /** The most interim responses (1xx). */
+  /** The maximum number of interim responses (1xx). */
   readonly interimAnswersMax: number;
 }
 
-/** The operator's settings for outbound calls. Every exception is explicit; none is implied. */
+/** The operator's settings for outbound calls. Every exception is explicit, and none is implied. */
 export interface OutboundConfig {
   /** Certificate authorities in addition to those of Node.js, as PEM. */
   readonly authorities: string | undefined;
@@ -46,7 +46,7 @@ export interface OutboundConfig {
   readonly hosts: readonly string[];
   /** Ports that may be called in addition to 443. */
   readonly ports: readonly number[];
-  /** DNS servers; those of the system if empty. */
+  /** DNS servers. If empty, those of the system are used. */
   readonly resolvers: readonly string[];
   readonly ownDestination?: OwnDestination | undefined;
   readonly requiresDestinationList: boolean;

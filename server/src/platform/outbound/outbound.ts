@@ -11,11 +11,14 @@ import type { OutboundConfig, OwnDestination } from './outbound-config.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import { SteadyConnection } from './steady-connection.ts';
 
-/** The only way out. Everything that is dialled has been checked by URL and by address, no matter who requested it. */
+/**
+ * The only way to call a destination. Everything that is dialled has been checked by URL and by address, whoever
+ * requested it.
+ */
 export class Outbound {
   readonly #config: OutboundConfig;
   readonly #guard: AddressGuard;
-  /** Lets nothing pass but the address of the destination that this process runs itself. */
+  /** Allows only the address of the destination that this process runs itself. */
   readonly #ownGuard: AddressGuard;
   readonly #contexts: SecureContexts;
   readonly #tracer: Tracer;
@@ -46,7 +49,7 @@ export class Outbound {
     });
   }
 
-  /** A verified connection for one call of a tenant, over which nothing has been sent yet. */
+  /** Opens a verified connection for one call of a tenant. Nothing has been sent over it yet. */
   async connect(
     destination: Destination,
     vetted: VettedDestination,
@@ -82,18 +85,18 @@ export class Outbound {
   }
 }
 
-/** One connection, one request, no retry: a retry could charge a card twice. */
+/** A connection for one request, without retry. A retry could charge a card twice. */
 export interface OpenConnection {
   send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
   close(): void;
 }
 
-/** Addresses that passed the checks; only this class creates one. */
+/** Addresses that passed the checks. Only this class creates one. */
 export interface VettedDestination {
   readonly addresses: readonly string[];
 }
 
-/** Stops waiting on the signal; the work itself has its own limit. */
+/** Stops waiting on the signal. The work itself has its own limit. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason instanceof Error ? signal.reason : new DestinationFailure('late'));

@@ -4,8 +4,8 @@ import { type Destination, isSame } from './destination-url.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 
 /**
- * TLS contexts, created once: loading all certificate authorities takes longer than a handshake. The list is
- * explicit, because the default depends on the environment (`NODE_EXTRA_CA_CERTS`).
+ * The TLS contexts. They are created once, because loading all certificate authorities takes longer than a handshake.
+ * The list of authorities is explicit, because the default depends on the environment (`NODE_EXTRA_CA_CERTS`).
  */
 export class SecureContexts {
   readonly #usual: SecureContext;
@@ -29,7 +29,7 @@ export class SecureContexts {
         : { destination: own, context: createSecureContext({ ...shared, ca: [own.certificate] }) };
   }
 
-  /** A client certificate identifies the tenant: no other tenant may use it. */
+  /** Returns the context for a call. A client certificate identifies its tenant, so no other tenant may use it. */
   of(tenantId: TenantId, destination: Destination): SecureContext {
     if (this.#own !== undefined && isSame(destination, this.#own.destination)) return this.#own.context;
     return this.#byTenantAndHost.get(keyOf(tenantId, destination.host)) ?? this.#usual;

@@ -2,21 +2,24 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * A response in one-byte chunks makes the parser run some thirty thousand times per read of a socket:
- * that blocked every other request for 0.7 s (measured). So it gets pieces, with a turn of the event loop in between, and
- * the longer one takes, the smaller is the next.
+ * The size of a piece, which becomes smaller the longer the previous one took. A response in one-byte chunks makes the
+ * parser run some thirty thousand times per read of a socket, which blocked every other request for 0.7 s (measured).
+ * The parser therefore gets pieces, with a turn of the event loop in between.
  */
 const pieceBytesMin = 256;
 const pieceBytesMax = 4 * 1024;
 const turnMs = 1;
 
-/** A connection whose response is passed on in small pieces, so that nobody waits for long, whatever its content. */
+/**
+ * A connection whose response is passed on in small pieces, so that other requests never wait for long, whatever its
+ * content.
+ */
 export class SteadyConnection extends Duplex {
   readonly #socket: TLSSocket;
   #pieceBytes = 1024;
 
   constructor(socket: TLSSocket) {
-    // Also how much of a response is read ahead, which is this many chunks if each is one byte.
+    // This also limits how much of a response is read ahead, which is this many chunks if each is one byte.
     super({ readableHighWaterMark: 1024 });
     this.#socket = socket;
     socket.once('end', () => this.push(null));
@@ -49,7 +52,10 @@ export class SteadyConnection extends Duplex {
     else if (!this.#socket.readableEnded) this.#socket.once('readable', () => this.#readPiece());
   }
 
-  /** The reader runs while this pushes, so the time includes the reader's. */
+  /**
+   * Pushes a piece and adapts the size of the next. The reader runs during the push, so the measured time includes the
+   * reader's.
+   */
   #pushPiece(piece: Buffer): void {
     const startedAt = performance.now();
     this.push(piece);

@@ -1,6 +1,8 @@
 import { recordOf } from '../../core/objects/keys-of.ts';
 
-/** What is counted. The first six are counted per request; the others when the thing happens that they are about. */
+/**
+ * The kinds of events that are counted. The first six are counted per request, and the others when their event happens.
+ */
 export const rateLimitScopes = [
   'global',
   'portal',
@@ -16,11 +18,12 @@ export type RateLimitScope = (typeof rateLimitScopes)[number];
 export interface RateLimit {
   readonly limit: number;
   readonly windowMs: number;
-  /** How long a client is blocked after it exceeded the limit. */
+  /** The time for which a client is blocked after it exceeded the limit. */
   readonly blockMs: number;
   /**
-   * What a server allows on its own while Redis is unavailable. `share`: the limit divided by the number of servers present
-   * when Redis was last reachable. `closed`: at most a tenth, because allowing more would defeat the limit.
+   * The part of the limit that a server allows on its own while Redis is unavailable. With `share`, it is the limit
+   * divided by the number of servers when Redis was last reachable. With `closed`, it is at most a tenth, because
+   * allowing more would defeat the limit.
    */
   readonly whenRedisIsAway: 'share' | 'closed';
 }
@@ -37,24 +40,24 @@ const perTenSeconds = (limit: number): RateLimit => ({
 
 /** Every limit of the vault, per client address. */
 export const rateLimitTable: RateLimitTable = {
-  /** Every request, whatever else it counts as. */
+  /** Counts every request, whatever else it counts as. */
   global: perTenSeconds(1_000),
   portal: perTenSeconds(600),
-  /** POST /tokens/search, POST /v2/tokens/search */
+  /** Counts POST /tokens/search and POST /v2/tokens/search. */
   'token-search': perTenSeconds(50),
-  /** GET /tokens, GET /v2/tokens */
+  /** Counts GET /tokens and GET /v2/tokens. */
   'token-list': perTenSeconds(100),
-  /** POST /tokens, POST /tokenize */
+  /** Counts POST /tokens and POST /tokenize. */
   'token-write': perTenSeconds(200),
-  /** GET /logs/export */
+  /** Counts GET /logs/export. */
   'log-export': perTenSeconds(20),
-  /** Keys that turned out not to be valid. A key cannot be guessed; this keeps the guesses away from the database. */
+  /** Counts invalid keys. A key cannot be guessed, but this keeps the guesses away from the database. */
   'key-guessing': { ...perTenSeconds(100), whenRedisIsAway: 'closed' },
-  /** Mails that a client causes to be sent. */
+  /** Counts mails that a client causes to be sent. */
   mail: { limit: 50, windowMs: 3_600 * seconds, blockMs: 3_600 * seconds, whenRedisIsAway: 'closed' },
 };
 
-/** The table with some limits replaced; windows and blocks stay the same. */
+/** Returns the table with some limits replaced. Windows and blocks stay the same. */
 export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, number>>>): RateLimitTable {
   return recordOf(rateLimitScopes, (scope) => {
     const row = rateLimitTable[scope];
@@ -65,7 +68,7 @@ export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, numbe
 /** The minimum divisor of a closed limit. */
 const serversAssumed = 10;
 
-/** What one of several servers allows on its own. */
+/** Returns the limit that one of several servers applies on its own. */
 export function shareOf({ limit, whenRedisIsAway }: RateLimit, servers: number): number {
   const parts = whenRedisIsAway === 'closed' ? Math.max(servers, serversAssumed) : Math.max(servers, 1);
   return Math.ceil(limit / parts);

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const limiter of opened.splice(0)) limiter.close();
 });
 
-/** Patient with Redis unless told otherwise: these tests share two cores with others. */
+/** Opens a limiter that waits long for Redis by default, because these tests share two cores with others. */
 async function open(options: Partial<RateLimiterOptions> = {}): Promise<RateLimiter> {
   const limiter = new RateLimiter({
     table: withLimits({ global: 40, 'token-write': 15 }),
@@ -90,9 +90,9 @@ describe('two servers with Redis', () => {
       if ((await limiter.count(['global', 'token-write'], client)) === undefined) admitted += 1;
     }
     expect(admitted).toBe(15);
-    // Nobody waits for the count of what is refused anyway; it has arrived once a later trip is back.
+    // Nothing waits for the count of a rejected request. It has arrived when a later round trip is complete.
     await Promise.all([first.count(['global'], randomUUID()), second.count(['global'], randomUUID())]);
-    // Everything that was refused counted as global too: 30 of 40.
+    // Every rejected request counted as global too, which makes 30 of 40.
     const sent = await Promise.all([send(first, 20, ['global'], client), send(second, 20, ['global'], client)]);
     expect(sent.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(10);
   });
@@ -103,7 +103,7 @@ describe('two servers with Redis', () => {
     const blockMs = 1_500;
     const table = { ...short, global: { ...short.global, windowMs: 60_000, blockMs } };
     const [first, second] = await Promise.all([open({ redisUrl, table }), open({ redisUrl, table })]);
-    // A machine that needs longer than the block to ask the second server is asked again.
+    // If the machine needs longer than the block to ask the second server, the test asks again.
     const hasAskedInTime = async () => {
       const client = randomUUID();
       await send(first, 5, ['global'], client);
@@ -118,12 +118,13 @@ describe('two servers with Redis', () => {
       expect(begun?.refusal?.msLeft).toBeGreaterThan(blockMs - 100);
       expect(block.atMostMs).toBeGreaterThan(blockMs - 200);
       if (next?.refusal === undefined) {
-        // The block cannot have been over before its time.
+        // The block cannot have ended early.
         expect((next?.sentAt ?? 0) + (next?.ms ?? 0) - (begun?.sentAt ?? 0)).toBeGreaterThan(blockMs - 200);
         return false;
       }
       expect(next.refusal).toMatchObject({ scope: 'global' });
-      // A server counts from the moment at which it hears of a block, which is later by the way back from Redis.
+      // A server counts from the moment at which it learns of a block, which is later by the time of the response from
+      // Redis.
       expect(block.atLeastMs).toBeLessThan(blockMs + 200 + Math.max(...asked.map(({ ms }) => ms)));
       await untilTrue(() => first.findBlock('global', client) === undefined, { waitingFor: 'the first server' });
       expect((await send(first, 10, ['global'], client)).admitted).toBe(4);
@@ -157,7 +158,7 @@ describe('while Redis is away', () => {
     async (how) => {
       const redis = await LocalRedis.start();
       const limiters = await Promise.all([1, 2].map(() => open({ redisUrl: redis.url, redisWaitMs: 20 })));
-      // A beat after the second server has come, both know of each other.
+      // One heartbeat after the second server has started, both know of each other.
       await untilTrue(() => limiters.every(({ serversHeard }) => serversHeard === 2), {
         waitingFor: 'the servers to know of each other',
       });

@@ -10,7 +10,7 @@ import { RedisLink } from './redis-link.ts';
 import { SharedCounter } from './shared-counter.ts';
 import { WindowCounter } from './window-counter.ts';
 
-/** Why a request is rejected, and for how long. */
+/** The limit that rejects a request, and the remaining time. */
 export interface Refusal {
   readonly scope: RateLimitScope;
   readonly limit: RateLimit;
@@ -19,20 +19,20 @@ export interface Refusal {
 
 export interface RateLimiterOptions {
   readonly table: RateLimitTable;
-  /** The counter that servers share; without it, each counts on its own. */
+  /** The counter that servers share. Without it, each server counts on its own. */
   readonly redisUrl?: string | undefined;
   /** The maximum time that a request waits for Redis. */
   readonly redisWaitMs?: number;
-  /** Clients remembered per scope; beyond that, the oldest is dropped. About 150 bytes each. */
+  /** The number of clients remembered per scope. Beyond that, the oldest is dropped. Each takes about 150 bytes. */
   readonly clientsMax?: number;
-  /** Measures durations only. */
+  /** The clock, in milliseconds. It is used only to measure durations. */
   readonly now?: () => number;
 }
 
 /**
- * Counts what clients do, per scope. With Redis, all servers count together, in one round trip; a client that exceeded
- * a limit is remembered here, so that a flood is stopped in this process. Without Redis, or while it is unavailable, counting is a
- * map lookup and no promise is created.
+ * Counts what clients do, per scope. With Redis, all servers count together, in one round trip. A client that exceeded
+ * a limit is remembered here, so that a flood is stopped in this process. Without Redis, or while it is unavailable,
+ * counting is a map lookup and no promise is created.
  */
 export class RateLimiter {
   readonly #table: RateLimitTable;
@@ -52,12 +52,12 @@ export class RateLimiter {
     this.#shared = this.#link === undefined ? undefined : new SharedCounter(this.#link);
   }
 
-  /** Whether servers are counting together; undefined if Redis is not configured. */
+  /** True if servers are counting together. Undefined if Redis is not configured. */
   get isShared(): boolean | undefined {
     return this.#link?.isUp;
   }
 
-  /** How many servers there were when Redis was last reachable, which is the divisor while it is unavailable. */
+  /** The number of servers when Redis was last reachable. It is the divisor while Redis is unavailable. */
   get serversHeard(): number {
     return this.#link?.servers ?? 1;
   }
@@ -66,35 +66,38 @@ export class RateLimiter {
     return this.#table[scope];
   }
 
-  /** How often each limit has rejected a request since the process started. */
+  /** The number of requests that each limit has rejected since the process started. */
   get refusals(): ReadonlyMap<RateLimitScope, number> {
     return this.#refusals;
   }
 
-  /** How many clients each limit is counting in this process. */
+  /** The number of clients that each limit is counting in this process. */
   get clients(): ReadonlyMap<RateLimitScope, number> {
     return new Map(rateLimitScopes.map((scope) => [scope, this.#counters[scope].size]));
   }
 
-  /** Called when a request is rejected: asking whether a client is blocked does not do so yet. */
+  /** Records that a request was rejected. Checking whether a client is blocked does not record that. */
   noteRefusal({ scope }: Refusal): void {
     this.#refusals.set(scope, (this.#refusals.get(scope) ?? 0) + 1);
   }
 
-  /** Whether the client is blocked, as far as this server knows. Counts nothing. */
+  /** Returns the block of a client, as far as this server knows. Counts nothing. */
   findBlock(scope: RateLimitScope, client: string): Refusal | undefined {
     const msLeft = this.#counters[scope].blockedMs(client);
     return msLeft > 0 ? { scope, limit: this.#table[scope], msLeft } : undefined;
   }
 
-  /** Counts once in every scope, in order, up to the first that rejects. Returns a promise only if Redis is asked. */
+  /**
+   * Counts once in every scope, in order, up to the first that rejects. Returns a promise only if Redis has to be
+   * asked.
+   */
   count(scopes: readonly RateLimitScope[], client: string): Refusal | undefined | Promise<Refusal | undefined> {
     if (this.#shared === undefined || this.#link?.isUp !== true) return this.#countHere(scopes, client);
 
     for (const [index, scope] of scopes.entries()) {
       const block = this.findBlock(scope, client);
       if (block === undefined) continue;
-      // A request rejected here still counts in the earlier scopes; nothing waits for that.
+      // A request rejected here still counts in the earlier scopes, but nothing waits for that.
       if (index > 0) void this.#countTogether(this.#shared, scopes.slice(0, index), client);
       return block;
     }
@@ -127,7 +130,8 @@ export class RateLimiter {
       const count = counts[index];
       if (count === undefined || count.isWithin) continue;
       const limit = this.#table[scope];
-      // In its last millisecond, a block has zero left; treated as no block, it would start again here.
+      // In its last millisecond, a block has zero left. If that were treated as no block, the block would start again
+      // here.
       const msLeft = Math.max(1, count.msLeft);
       this.#counters[scope].block(client, msLeft);
       return { scope, limit, msLeft };

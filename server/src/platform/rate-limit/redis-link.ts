@@ -1,23 +1,24 @@
 import { Redis } from 'ioredis';
 import { withinTime } from '../waiting/within-time.ts';
 
-/** How often a server reports its presence and checks Redis. */
+/** The interval in which a server reports its presence and checks Redis. */
 const heartbeatMs = 1_000;
-/** The same while Redis does not respond: this is how soon its return is noticed. */
+/** The interval while Redis does not respond. It determines how soon its return is noticed. */
 const probeMs = 100;
 /** A server that has not reported for this long is considered gone. */
 const absentMs = 5_000;
-/** A connection that is silent for this long is closed: the other end may be gone. */
+/** A connection that is silent for this long is closed, because the other end may be gone. */
 const silenceMs = 2_000;
 const reconnectMs = 250;
 const presenceKey = 'strongroom:servers';
 
-/** Each script is one round trip, and nothing happens between its steps. */
+/** The scripts. Each is one atomic round trip. */
 const scripts = {
   /*
-   * Counts requests of several clients. For each client: how many there are, then the limits that they count against,
-   * one after another. What the first limit rejects is not counted against the next. The request past a limit starts
-   * a block by giving the counter a new expiry; until then everything is past the limit, and then counting starts again.
+   * Counts requests of several clients. For each client, the arguments are the number of requests, and then the limits
+   * that they count against, in order. A request that the first limit rejects is not counted against the next. The
+   * first request past a limit starts a block by giving the counter a new expiry. Until that expires, every request is
+   * past the limit, and then counting starts again.
    */
   count: {
     lua: `
@@ -50,7 +51,7 @@ const scripts = {
       end
       return answers`,
   },
-  /* Notes that a server is there and tells how many are. */
+  /* Records the presence of a server, and returns the number of servers. */
   attend: {
     numberOfKeys: 1,
     lua: `
@@ -63,15 +64,15 @@ const scripts = {
   },
 };
 
-/** The scripts as the client offers them; its types know only commands of Redis. */
+/** The scripts in the form that the client offers them. Its types cover only the commands of Redis. */
 interface Scripted {
   count(keyCount: number, ...keysAndValues: readonly (string | number)[]): Promise<number[]>;
   attend(key: string, server: string, absentMs: number): Promise<number>;
 }
 
 /**
- * A connection to Redis that never makes callers wait for long. The first late or missing response opens the
- * circuit: from then on Redis is not asked until a background probe succeeds.
+ * A connection to Redis that never makes callers wait for long. The first late or missing response opens the circuit.
+ * From then on, Redis is not asked until a background probe succeeds.
  */
 export class RedisLink {
   readonly #redis: Redis & Scripted;
@@ -85,7 +86,7 @@ export class RedisLink {
 
   constructor(options: { readonly url: string; readonly waitMs: number }) {
     this.#waitMs = options.waitMs;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client makes a method of each script.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client adds a method for each script.
     this.#redis = new Redis(options.url, {
       // Nothing waits for a connection: a command that cannot be sent now is not sent at all.
       enableOfflineQueue: false,
@@ -102,17 +103,17 @@ export class RedisLink {
     this.#schedule();
   }
 
-  /** Whether Redis is available. */
+  /** True if Redis is available. */
   get isUp(): boolean {
     return this.#isUp;
   }
 
-  /** How many servers there were when Redis was last reachable. */
+  /** The number of servers when Redis was last reachable. */
   get servers(): number {
     return this.#servers;
   }
 
-  /** The result of the counting script. Rejects within milliseconds if there is none. */
+  /** Returns the result of the counting script. Rejects within milliseconds if there is none. */
   count(keys: readonly string[], values: readonly number[]): Promise<number[]> {
     return this.#within(this.#redis.count(keys.length, ...keys, ...values));
   }
@@ -132,7 +133,8 @@ export class RedisLink {
         this.#trip();
         reject(error instanceof Error ? error : new Error('Redis failed.'));
       };
-      // If this process itself was late, the response is already in the socket: it is read before the immediate runs.
+      // If this process itself was late, the response is already in the socket. It is then read before the immediate
+      // runs.
       const timer = setTimeout(
         () => setImmediate(() => fail(new Error('Redis did not respond in time.'))),
         this.#waitMs,
@@ -159,14 +161,14 @@ export class RedisLink {
     this.#timer.unref();
   }
 
-  /** Never throws: if a heartbeat fails, the next one retries. */
+  /** Sends a heartbeat. Never throws: if a heartbeat fails, the next one retries. */
   async #beat(): Promise<void> {
     if (this.#redis.status !== 'ready') {
       if (performance.now() - this.#heardAt > silenceMs) this.#reconnect();
       return;
     }
     try {
-      // Nothing waits for a heartbeat, so it has more time than a request: a busy moment is not an outage.
+      // Nothing waits for a heartbeat, so it has more time than a request. A busy moment is not an outage.
       this.#servers = await withinTime(
         this.#redis.attend(presenceKey, this.#server, absentMs),
         probeMs,
@@ -180,7 +182,9 @@ export class RedisLink {
     }
   }
 
-  /** A connection that hangs while opening hangs forever; one that is about to be opened is left alone. */
+  /**
+   * Reconnects. A connection that hangs while opening would hang forever. One that is about to be opened is left alone.
+   */
   #reconnect(): void {
     this.#heardAt = performance.now();
     if (['connect', 'ready'].includes(this.#redis.status)) this.#redis.disconnect(true);

@@ -2,9 +2,9 @@ import type { RateLimit } from './rate-limit-table.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { Count } from './window-counter.ts';
 
-/** One thing that a request counts as. */
+/** One limit that a request counts against. */
 export interface Counted {
-  /** The same for the same client and scope on every server. */
+  /** The key of the counter. It is the same for the same client and scope on every server. */
   readonly key: string;
   readonly limit: RateLimit;
 }
@@ -17,12 +17,12 @@ interface Waiting {
   }[];
 }
 
-/** Distinct clients per turn of the event loop; more than this wait for the next round trip. */
+/** The maximum number of distinct clients per round trip. More than this wait for the next one. */
 const clientsPerTrip = 200;
 
 /**
- * Counts in Redis for all servers. Everything that arrives in one turn of the event loop is one round trip, and requests that
- * count the same are added up: the busier a server, the less each request costs.
+ * Counts in Redis for all servers. All requests that arrive in one turn of the event loop share one round trip, and
+ * requests with the same counters are added up. The busier a server is, the less each request costs.
  */
 export class SharedCounter {
   readonly #link: RedisLink;
@@ -32,7 +32,7 @@ export class SharedCounter {
     this.#link = link;
   }
 
-  /** In the given order; those after the first that exceeds its limit were not counted. */
+  /** Counts in the given order. The counters after the first that exceeds its limit are not changed. */
   add(counted: readonly Counted[]): Promise<Count[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) setImmediate(() => this.#flush());
@@ -51,7 +51,7 @@ export class SharedCounter {
     }
   }
 
-  /** Never throws: a failure goes to all waiting callers. */
+  /** Sends a round trip. Never throws: a failure goes to all waiting callers. */
   async #send(trip: readonly Waiting[]): Promise<void> {
     try {
       const keys = trip.flatMap(({ counted }) => counted.map(({ key }) => key));
@@ -73,7 +73,10 @@ export class SharedCounter {
   }
 }
 
-/** Of the requests counted together, this many are within the limit and the others are not. */
+/**
+ * Returns the counts of one request. Of the requests counted together, the first ones are within the limit and the
+ * others are not.
+ */
 function toCounts(results: readonly number[], index: number): Count[] {
   const counts: Count[] = [];
   for (let at = 0; at < results.length; at += 2) {

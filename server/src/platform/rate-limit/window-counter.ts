@@ -1,6 +1,6 @@
 export interface Count {
   readonly isWithin: boolean;
-  /** When the window ends, or the block if the limit was exceeded. */
+  /** The time until the window ends, or the block if the limit was exceeded. */
   readonly msLeft: number;
 }
 
@@ -11,9 +11,9 @@ interface Entry {
 }
 
 /**
- * Counts in this process. A window starts with its first request; the one past the limit starts a block, and
- * when that ends, counting starts again. Kept in the order in which they end, so that ended ones are always at the
- * front: nothing ever iterates over all of them.
+ * Counts in this process. A window starts with its first request. The first request past the limit starts a block, and
+ * when that ends, counting starts again. Entries are kept in the order in which they end, so that ended ones are always
+ * at the front. Nothing ever iterates over all of them.
  */
 export class WindowCounter {
   readonly #windowMs: number;
@@ -29,13 +29,13 @@ export class WindowCounter {
     this.#now = options.now;
   }
 
-  /** How long the client is still blocked; 0 if it is not. */
+  /** Returns how long the client is still blocked, or 0 if it is not. */
   blockedMs(client: string): number {
     const entry = this.#entries.get(client);
     return entry?.isBlocked === true ? Math.max(0, entry.endsAt - this.#now()) : 0;
   }
 
-  /** Counts one more; the limit may differ each time. */
+  /** Counts one more. The limit may differ each time. */
   add(client: string, limit: number): Count {
     const now = this.#now();
     const entry = this.#entries.get(client);
@@ -64,7 +64,7 @@ export class WindowCounter {
     this.#entries.set(client, entry);
     const now = this.#now();
     for (const [oldest, { endsAt }] of this.#entries) {
-      // Beyond the bound, the one that would end next is dropped early: memory matters more than a count.
+      // Beyond the bound, the entry that would end next is dropped early, because memory matters more than a count.
       if (endsAt > now && this.#entries.size <= this.#clientsMax) break;
       this.#entries.delete(oldest);
     }

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** What a cache holds, and how it was used since the process started. */
+/** The size of a cache, and its usage since the process started. */
 export interface CacheUse {
   readonly entries: number;
   readonly hits: number;

@@ -1,11 +1,14 @@
 import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Counted from 0, so that the first of them is an increase: `deploy/monitoring/rules` alerts on few of these. */
+/**
+ * Codes that are counted from 0, so that the first occurrence is an increase. `deploy/monitoring/rules` alerts on small
+ * numbers of these.
+ */
 const watchedCodes: readonly ErrorCode[] = ['internal-error', 'unauthenticated', 'forbidden'];
 
 export interface HttpMetrics {
-  /** `code` is that of the problem that the response describes, if it does. */
+  /** Records a request. `code` is the code of the problem in the response, if there is one. */
   observe(request: { method: string; route: string; status: number; seconds: number; code: string | undefined }): void;
 }
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 /** Every field that a log line may have. A value that does not fit one of these is not logged. */
 export interface LogFields {
   readonly trace_id?: string;
-  /** Of the trace that the request is recorded in, as OpenTelemetry names it. */
+  /** The OpenTelemetry trace id of the request. */
   readonly otel_trace_id?: string;
   readonly method?: string;
   readonly route?: string;
@@ -13,14 +13,14 @@ export interface LogFields {
   readonly application_id?: string;
   readonly key_id?: string;
   readonly user_id?: string;
-  /** Of the problem that the response describes. */
+  /** The code of the problem in the response. */
   readonly code?: string;
-  /** How many members of the body were ignored. */
+  /** The number of members of the body that were ignored. */
   readonly unknown_members?: number;
   readonly error?: string;
   readonly sql_state?: string;
   readonly stack?: string;
-  /** What to do about it, in our own words. */
+  /** Advice on what to do about it, always in the vault's own words. */
   readonly advice?: string;
   readonly url?: string;
   readonly root_key?: string;
@@ -39,7 +39,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** One for every field, so that none is forgotten. */
+/** One entry for every field. The type ensures that none is forgotten. */
 const allowed: Readonly<Record<keyof LogFields, true>> = {
   trace_id: true,
   otel_trace_id: true,
@@ -67,11 +67,14 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
   value: true,
 };
 
-/** Lines are written in batches: a write for each was 6 % of the server's cost of a create. Errors are written at once. */
+/**
+ * The number of bytes that are written together. One write per line took 6 % of the server's cost of a create. Errors
+ * are written at once.
+ */
 const bytesTogether = 4_096;
 const flushEveryMs = 100;
 
-/** JSON lines on standard error, so that standard output is free for command output. */
+/** Creates a logger that writes JSON lines to standard error, so that standard output is free for command output. */
 export function createLogger(level: 'info' | 'warn' | 'error' | 'silent'): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: bytesTogether, periodicFlush: flushEveryMs });
   const lines = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
@@ -85,7 +88,10 @@ export function createLogger(level: 'info' | 'warn' | 'error' | 'silent'): Logge
   };
 }
 
-/** The compiler enforces the list for our own calls; this enforces it for objects with more than their type says. */
+/**
+ * Removes unknown fields. The compiler enforces the list for direct calls, and this enforces it for objects with more
+ * members than their type.
+ */
 function pick(fields: LogFields): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) if (Object.hasOwn(allowed, name)) picked[name] = value;

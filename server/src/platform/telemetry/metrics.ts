@@ -1,11 +1,14 @@
 import { Counter, Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
 
-/** A name of a label and one of its few values. */
+/** Label names, each with one of its few values. */
 type Labels = Readonly<Record<string, string>>;
-/** Values by the value of their one label. */
+/** Values by the value of their only label. */
 export type Readings = ReadonlyMap<string, number>;
 
-/** Prometheus metrics of this process. Labels are bounded: routes and status codes, a capped number of applications, never other ids, addresses or containers. */
+/**
+ * Prometheus metrics of this process. Labels are bounded: routes, status codes and a capped number of applications, but
+ * never other ids, addresses or containers.
+ */
 export class Metrics {
   readonly #registry = new Registry();
 
@@ -13,12 +16,12 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** A value that is read when it is scraped. */
+  /** Adds a gauge that is read when it is scraped. */
   addGauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
-  /** One that is not always known: it has no series while it is undefined. */
+  /** Adds a gauge that is not always known. It has no series while it is undefined. */
   addReading(name: string, help: string, read: () => number | undefined): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -32,7 +35,10 @@ export class Metrics {
     });
   }
 
-  /** Several, by a label. What cannot be read right now is left out, and the other metrics are rendered. */
+  /**
+   * Adds several gauges, by a label. If they cannot be read, they are left out, and the other metrics are still
+   * rendered.
+   */
   addGauges(name: string, help: string, label: string, read: () => Readings | Promise<Readings>): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -47,7 +53,7 @@ export class Metrics {
     });
   }
 
-  /** The caller keeps the values of labels few. */
+  /** Adds a histogram. The caller must keep the number of label values small. */
   addHistogram(
     name: string,
     help: string,
@@ -62,7 +68,7 @@ export class Metrics {
     });
   }
 
-  /** The caller keeps the values of labels few. */
+  /** Adds a counter. The caller must keep the number of label values small. */
   addCounter(
     name: string,
     help: string,
@@ -71,7 +77,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
-  /** Counts that are kept elsewhere and read when they are scraped. */
+  /** Adds counts that are kept elsewhere and read when they are scraped. */
   addCounts(
     name: string,
     help: string,

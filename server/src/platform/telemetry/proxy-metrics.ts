@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** How far a proxy call got. */
+/** The stage that a proxy call reached. */
 export type ProxyStage =
   | 'parse'
   | 'policy'
@@ -13,7 +13,7 @@ export type ProxyStage =
   | 'answered';
 
 export interface ProxyMetrics {
-  /** `reason` is from a closed list: the name of a refusal, a failure or an error. */
+  /** Counts a call. `reason` is from a closed list: the name of a refusal, a failure or an error. */
   countCall(stage: ProxyStage, reason: string): void;
 }
 

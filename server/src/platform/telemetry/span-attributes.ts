@@ -1,6 +1,6 @@
 import { isKeyOf, keysOf } from '../../core/objects/keys-of.ts';
 
-/** The parts that a trace is made of, and whether they are calls to somebody else. */
+/** The spans of a trace, and whether each is a call to another service. */
 export const spanKinds = {
   authenticate: 'part',
   batch: 'part',
@@ -17,15 +17,16 @@ export const spanKinds = {
 export type SpanName = keyof typeof spanKinds;
 
 /**
- * Every attribute that a span may have: names of our own, numbers, and ids that the vault has drawn. Nothing that came in a
- * body, a header, a path or a query, and no id of a token, which an expression may have made of its data.
+ * Every attribute that a span may have: names from the vault's own code, numbers, and ids that the vault has generated.
+ * Values from a body, a header, a path or a query are not allowed, nor are token ids, because an expression may have
+ * derived one from data.
  */
 export interface SpanAttributes {
   readonly 'http.request.method'?: string;
-  /** The template, such as `/tokens/{id}`. */
+  /** The route template, such as `/tokens/{id}`. */
   readonly 'http.route'?: string;
   readonly 'http.response.status_code'?: number;
-  /** Code of a problem, reason of a failure, SQLSTATE, or name of an error. */
+  /** The code of a problem, reason of a failure, SQLSTATE, or name of an error. */
   readonly 'error.type'?: string;
   readonly 'strongroom.trace_id'?: string;
   readonly 'strongroom.tenant_id'?: string;
@@ -38,11 +39,13 @@ export interface SpanAttributes {
 
 const count = /^\d{1,9}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** What our own names look like. Seven digits in a row, which a card number has, are in none. */
+/** The form of the vault's own names. None has seven digits in a row, which a card number has. */
 const ownName = /^(?!.*\d{7})[A-Za-z][\w-]{0,60}$/;
 const ownRoute = /^(?!.*\d{7})[\w/{}.*-]{1,120}$/;
 
-/** What each of them looks like. The compiler knows the names; this also holds for a value that is not what its type says. */
+/**
+ * The form of each attribute. The compiler checks the names, and this also covers values that do not match their type.
+ */
 const forms: Readonly<Record<keyof SpanAttributes, RegExp>> = {
   'http.request.method': /^[A-Z]{3,10}$/,
   'http.route': ownRoute,
@@ -59,7 +62,7 @@ const forms: Readonly<Record<keyof SpanAttributes, RegExp>> = {
 
 export const spanAttributeNames: readonly string[] = keysOf(forms);
 
-/** The attributes that are what they should be; others are left out. */
+/** Returns the attributes that have the expected form, and leaves out others. */
 export function pickAttributes(attributes: SpanAttributes): [name: string, value: string | number][] {
   const picked: [string, string | number][] = [];
   for (const name of keysOf(attributes)) {

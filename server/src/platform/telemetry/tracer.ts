@@ -5,13 +5,16 @@ export interface Span {
   readonly traceId: string;
   readonly spanId: string;
   set(attributes: SpanAttributes): void;
-  /** Points to a span of this or another trace that has to do with it. */
+  /** Links to a related span of this or another trace. */
   link(other: Span): void;
-  /** If it failed: with what was thrown, where that tells more than its attributes. Safe to call more than once. */
+  /**
+   * Ends the span. `failure` is set if it failed, with the thrown value if that says more than the attributes. Safe to
+   * call more than once.
+   */
   end(failure?: { readonly thrown?: unknown }): void;
 }
 
-/** Where a trace of somebody else goes on here, as W3C Trace Context tells it. */
+/** The caller's trace that is continued here, in terms of W3C Trace Context. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -20,10 +23,10 @@ export interface TraceParent {
 
 export interface TraceStart {
   readonly kind: 'request' | 'job';
-  /** Called if it is sampled. */
+  /** Returns name and attributes. It is called only if the trace is sampled. */
   readonly describe: () => { readonly name: string; readonly attributes: SpanAttributes };
   readonly parent?: TraceParent | undefined;
-  /** A UUID that is the id of the trace, if it has no parent. Drawn at random by default. */
+  /** A UUID that becomes the id of the trace if it has no parent. By default, the id is random. */
   readonly id?: string | undefined;
 }
 
@@ -31,29 +34,32 @@ export interface TraceCounts {
   readonly sent: number;
   /** Spans for which the queue had no room. */
   readonly dropped: number;
-  /** Spans that the collector did not take. */
+  /** Spans that the collector did not accept. */
   readonly failed: number;
-  /** Traces that were not begun because there had been enough in that second. */
+  /** Traces that were not started because the limit per second was reached. */
   readonly limited: number;
 }
 
-/** Shows how long the parts of a request take. Whoever does one of them wraps it here; nothing else is known of traces. */
+/**
+ * Measures how long the parts of a request take. Code that does such a part wraps it here, and needs to know nothing
+ * else about traces.
+ */
 export interface Tracer {
   readonly isOn: boolean;
   readonly counts: TraceCounts;
-  /** Undefined if this one is not sampled: then nothing of it is recorded. */
+  /** Starts a trace. Returns undefined if it is not sampled, and then nothing of it is recorded. */
   start(start: TraceStart): Span | undefined;
-  /** A part of what is under way; undefined if that is not traced. */
+  /** Begins a span within the current one. Returns undefined if that is not traced. */
   begin(name: SpanName, attributes?: SpanAttributes): Span | undefined;
-  /** Runs work whose parts belong to this span; to no trace if it is undefined. */
+  /** Runs work whose spans belong to this one. If it is undefined, they belong to no trace. */
   within<T>(span: Span | undefined, work: () => T): T;
-  /** Runs work as a part of what is under way. */
+  /** Runs work in a span within the current one. */
   span<T>(name: SpanName, attributes: SpanAttributes, work: (span: Span | undefined) => Promise<T>): Promise<T>;
-  /** Sends what is left, within a limit. */
+  /** Sends the remaining spans, within a time limit. */
   close(): Promise<void>;
 }
 
-/** Without a collector: calls the work, and does nothing else. */
+/** The tracer without a collector. It calls the work and does nothing else. */
 export const noTracer: Tracer = {
   isOn: false,
   counts: { sent: 0, dropped: 0, failed: 0, limited: 0 },
@@ -64,7 +70,7 @@ export const noTracer: Tracer = {
   close: async () => undefined,
 };
 
-/** Ends the span together with the work, and with its failure. */
+/** Ends the span when the work ends, and records its failure. */
 export function endWith<T>(span: Span | undefined, work: Promise<T>): Promise<T> {
   if (span === undefined) return work;
   return work.then(

@@ -4,7 +4,10 @@ import { StatementError } from '../database/database-error.ts';
 import { DestinationFailure } from '../outbound/destination-failure.ts';
 import { DestinationRefusal } from '../outbound/destination-refusal.ts';
 
-/** What a span says about a failure: one of our own words, never a message, which could quote a value. */
+/**
+ * Returns the name of a failure for a span. It is one of the vault's own words, never a message, which could quote a
+ * value.
+ */
 export function failureName(thrown: unknown): string {
   if (thrown instanceof DomainError) return thrown.code;
   if (thrown instanceof DestinationFailure || thrown instanceof DestinationRefusal) return thrown.reason;

@@ -2,7 +2,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { TraceConfig } from './trace-config.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 
-/** What records is loaded only where there is a collector. */
+/** Opens a tracer. The recording code is loaded only if there is a collector. */
 export async function openTracer(
   config: TraceConfig | undefined,
   { role, logger }: { readonly role: 'serve' | 'work'; readonly logger: Logger },

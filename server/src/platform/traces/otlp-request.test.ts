@@ -15,7 +15,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parent = { traceId, spanId: 'b7ad6b7169203331', isSampled: true };
 const resource = { 'service.name': 'strongroom', 'strongroom.role': 'serve' };
 
-/** A request with a part, a call that failed, and a link. */
+/** Records a request with a part, a failed call, and a link. */
 function recordTrace({ parent, job }: { parent?: TraceParent; job?: string }): RecordedSpan[] {
   const kept: RecordedSpan[] = [];
   const ofRequest = { 'http.request.method': 'POST', 'http.route': '/tokens', 'http.response.status_code': 201 };
@@ -83,7 +83,7 @@ const otelKinds: Readonly<Record<SpanKind, OtelKind>> = {
   call: OtelKind.CLIENT,
 };
 
-/** The span as the SDK of OpenTelemetry would have it. */
+/** Converts a span into that of the OpenTelemetry SDK. */
 function toReadableSpan(span: RecordedSpan): ReadableSpan {
   const context = (spanId: string, isRemote = false) => ({ traceId, spanId, traceFlags: 1, isRemote });
   const toTime = (ms: number): [number, number] => {
@@ -111,7 +111,7 @@ function toReadableSpan(span: RecordedSpan): ReadableSpan {
   };
 }
 
-/** In protobuf, what is zero or empty is what is not there. */
+/** Removes empty members. In protobuf, a value that is zero or empty is the same as a missing one. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!hasMembers(value)) return value;

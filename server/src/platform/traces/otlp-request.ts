@@ -2,12 +2,15 @@ import type { RecordedSpan, SpanKind } from './recorded-span.ts';
 import { pickAttributes } from '../telemetry/span-attributes.ts';
 
 /*
- * An OTLP request as JSON (opentelemetry-proto, ExportTraceServiceRequest): ids are hexadecimal, 64-bit numbers are strings,
- * enums are numbers, and what is left out is empty.
+ * An OTLP request as JSON (opentelemetry-proto, ExportTraceServiceRequest). Ids are hexadecimal, 64-bit numbers are
+ * strings, enums are numbers, and omitted members are empty.
  */
 const kinds: Readonly<Record<SpanKind, number>> = { part: 1, request: 2, call: 3, job: 5 };
 const failed = 2;
-/** W3C: sampled. OTLP: it is known whether the parent is in another process, and whether it is. */
+/**
+ * The flags of a span. The first is the sampled flag of W3C. The others are from OTLP: whether it is known if the
+ * parent is in another process, and whether it is.
+ */
 const sampledFlag = 0x1;
 const remoteKnownFlag = 0x100;
 const remoteFlag = 0x200;
@@ -20,7 +23,10 @@ export function toOtlpRequest(spans: readonly RecordedSpan[], resource: Readonly
   return `{"resourceSpans":[{"resource":{"attributes":${JSON.stringify(attributes)}},"scopeSpans":${scopeSpans}}]}`;
 }
 
-/** Put together by hand, in half the time: all but the name are numbers, ids, and texts of a form that needs no escapes. */
+/**
+ * Builds the JSON by hand, which takes half the time. Except for the name, all values are numbers, ids, or texts of a
+ * form that needs no escapes.
+ */
 function toOtlpSpan(span: RecordedSpan): string {
   const { traceId, spanId, parentSpanId, startedMs, endedMs = startedMs, links, run } = span;
   const parent = parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`;
@@ -45,7 +51,7 @@ function toAttribute([key, value]: readonly [string, string | number]): string {
   return `{"key":"${key}","value":${typeof value === 'string' ? `{"stringValue":"${value}"}` : `{"intValue":${value}}`}}`;
 }
 
-/** Whole microseconds, which are exact as a number; nanoseconds would not be. */
+/** Converts to nanoseconds, in whole microseconds. Those are exact as a number, and nanoseconds would not be. */
 function toNanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`;
 }

@@ -2,20 +2,26 @@ import { failureName } from './failure-name.ts';
 import type { SpanAttributes } from '../telemetry/span-attributes.ts';
 import type { Span, TraceParent, TraceStart } from '../telemetry/tracer.ts';
 
-/** More would be a list of tokens or a loop, and cost what a limit on traces alone does not bound. */
+/**
+ * The most spans of a trace. More would come from a list of tokens or a loop, and their cost is not bounded by the
+ * limit on traces alone.
+ */
 const spansMax = 64;
 
 export type SpanKind = 'request' | 'job' | 'part' | 'call';
 
-/** What all spans of a trace share. */
+/** The state that all spans of a trace share. */
 export interface TraceRun {
   readonly traceId: string;
-  /** Added to the monotonic clock it gives the time of day, which may be set meanwhile. */
+  /**
+   * The offset that turns the monotonic clock into the time of day, in milliseconds. It is fixed per trace, because the
+   * time of day may be changed in the meantime.
+   */
   readonly clockOffsetMs: number;
   readonly keep: (span: RecordedSpan) => void;
   spanCount: number;
   leftOut: number;
-  /** Once the request has its response, what goes on in the background belongs to nobody. */
+  /** True after the request has its response. Later work in the background is not part of the trace. */
   isOver: boolean;
 }
 
@@ -61,12 +67,15 @@ export class RecordedSpan implements Span {
     return this.run.traceId;
   }
 
-  /** Whether its parent is a span of the caller. */
+  /** True if the parent is a span of the caller. */
   get isParentRemote(): boolean {
     return this.#isRoot && this.parentSpanId !== undefined;
   }
 
-  /** Undefined if the trace has ended or is long enough. Of equal parts within one another, the outer one is shown. */
+  /**
+   * Returns a child span, or undefined if the trace has ended or is long enough. If a span is nested in one of the same
+   * name, only the outer one is recorded.
+   */
   child(name: string, kind: SpanKind, attributes: SpanAttributes): RecordedSpan | undefined {
     if (this.run.isOver || this.name === name) return undefined;
     if (this.run.spanCount >= spansMax) {
@@ -98,11 +107,14 @@ export class RecordedSpan implements Span {
   }
 }
 
-/** Tells the spans of this process from those of the others in a trace. */
+/** The part of span ids that distinguishes this process from others in a trace. */
 const processPart = crypto.randomUUID().slice(0, 8);
 let spansDrawn = 0;
 
-/** Unique within a trace, which is all that it has to be; random bits for each took most of the time of a span. */
+/**
+ * Returns an id that is unique within a trace, which is all that is needed. Random bits for each id took most of the
+ * time of a span.
+ */
 function drawSpanId(): string {
   spansDrawn = (spansDrawn % 0xff_ff_ff_ff) + 1;
   return `${processPart}${spansDrawn.toString(16).padStart(8, '0')}`;

@@ -5,7 +5,7 @@ import type { SpanExporter } from './span-exporter.ts';
 import type { TraceSampler } from './trace-sampler.ts';
 import { endWith, type Span, type TraceCounts, type Tracer, type TraceStart } from '../telemetry/tracer.ts';
 
-/** Records the traces that the sampler takes. What is under way is known by its asynchronous context. */
+/** Records the traces that the sampler selects. The current span is found through the asynchronous context. */
 export class RecordingTracer implements Tracer {
   readonly isOn = true;
   readonly #sampler: TraceSampler;
@@ -35,7 +35,7 @@ export class RecordingTracer implements Tracer {
 
   within<T>(span: Span | undefined, work: () => T): T {
     const recorded = span instanceof RecordedSpan ? span : undefined;
-    // A context of its own costs something, and nearly all requests need none.
+    // A separate context has a cost, and nearly all requests need none.
     return this.#underWay.getStore() === recorded ? work() : this.#underWay.run(recorded, work);
   }
 

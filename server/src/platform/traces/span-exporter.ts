@@ -9,16 +9,16 @@ import type { TraceConfig } from './trace-config.ts';
 import type { TraceCounts } from '../telemetry/tracer.ts';
 
 export interface ExportPace {
-  /** Spans that may wait. About a kilobyte each. */
+  /** The number of spans that may wait. Each takes about a kilobyte. */
   readonly queueMax: number;
-  /** Writing a request of so many takes about a millisecond, for which everything else waits. */
+  /** The number of spans per request. Writing a full one takes about a millisecond, which blocks everything else. */
   readonly batchMax: number;
   readonly delayMs: number;
   readonly timeoutMs: number;
-  /** Before the next attempt after a failure; doubles up to the second. */
+  /** The delay before the next attempt after a failure. It doubles up to `pauseMaxMs`. */
   readonly pauseMinMs: number;
   readonly pauseMaxMs: number;
-  /** For what is left at the end. */
+  /** The time limit for sending the remaining spans when the exporter closes. */
   readonly closeMs: number;
 }
 
@@ -33,8 +33,8 @@ export const exportPace: ExportPace = {
 };
 
 /**
- * Brings spans to the collector, one request at a time. No request of the vault waits for it: what the collector does not take
- * is counted and forgotten, and while it takes nothing the queue is all that is kept.
+ * Sends spans to the collector, one request at a time. No request of the vault waits for it. Spans that the collector
+ * does not accept are counted and dropped. While it accepts nothing, only the queue is kept.
  */
 export class SpanExporter {
   readonly #service: OperatorService;
@@ -111,7 +111,7 @@ export class SpanExporter {
     await this.#sendEach();
   }
 
-  /** Until nothing waits, or the collector does not take it. */
+  /** Sends batches until the queue is empty or the collector does not accept one. */
   async #sendEach(): Promise<void> {
     do {
       const batch = this.#queue.splice(0, this.#pace.batchMax);
@@ -143,7 +143,7 @@ export class SpanExporter {
 
   #noteFailure(error: unknown): void {
     const { pauseMinMs, pauseMaxMs } = this.#pace;
-    // Once, however often it fails after that.
+    // The first of several failures in a row is logged, and no others.
     if (this.#pauseMs === 0)
       this.#logger.warn('traces cannot be sent', { url: this.#place, error: codeOf(error) ?? nameOf(error) });
     this.#pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, this.#pauseMs * 2));
@@ -160,13 +160,13 @@ class CollectorRefusal extends Error {
   }
 }
 
-/** A collector may take a part of a request, and says of how many spans it did not. */
+/** Returns how many spans the collector rejected. It may accept a part of a request. */
 function refusedCount({ body }: ServiceAnswer): number {
   try {
     const rejected = Number(membersOf(membersOf(JSON.parse(body))['partialSuccess'])['rejectedSpans'] ?? 0);
     return rejected > 0 ? Math.trunc(rejected) : 0;
   } catch {
-    // It took the spans; what else it says does not matter.
+    // The collector accepted the spans, so the rest of its response does not matter.
     return 0;
   }
 }

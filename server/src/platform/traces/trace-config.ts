@@ -10,19 +10,19 @@ export const samplerNames = [
 ] as const;
 export type SamplerName = (typeof samplerNames)[number];
 
-/** Where traces go, and which. */
+/** The settings for which traces are sent, and to which collector. */
 export interface TraceConfig {
-  /** Where OTLP requests are posted to, with its path. */
+  /** The URL to which OTLP requests are posted, including its path. */
   readonly url: string;
   readonly protocol: 'http/json';
-  /** For the collector; they may hold its credentials. */
+  /** Headers for the collector. They may contain its credentials. */
   readonly headers: Sensitive<Readonly<Record<string, string>>>;
   readonly sampler: SamplerName;
-  /** The part of all traces that a sampler by ratio takes. */
+  /** The fraction of all traces that a ratio sampler selects. */
   readonly ratio: number;
-  /** The most traces that a process begins in a second, whatever the sampler or a caller says. */
+  /** The most traces that a process starts per second, whatever the sampler or a caller says. */
   readonly perSecondMax: number;
   readonly serviceName: string;
-  /** What the operator wants all spans to say about this process. */
+  /** Attributes of this process that the operator wants on all spans. */
   readonly resource: Readonly<Record<string, string>>;
 }

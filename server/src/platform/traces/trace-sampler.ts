@@ -1,13 +1,16 @@
 import type { SamplerName, TraceConfig } from './trace-config.ts';
 import type { TraceParent } from '../telemetry/tracer.ts';
 
-/** Of the id of a trace or a UUID. They are random in both: W3C Trace Context §3.2.2.3, RFC 9562 §5. */
+/**
+ * The number of hexadecimal digits at the end of an id that the ratio is applied to. They are random in trace ids (W3C
+ * Trace Context §3.2.2.3) and in UUIDs (RFC 9562 §5).
+ */
 const digits = 12;
 const range = 16 ** digits;
 
 /**
- * Decides which traces are recorded. A caller may ask for its trace with the sampled flag, or choose an id that the ratio
- * takes; the number in a second bounds what all of this can cost.
+ * Decides which traces are recorded. A caller may ask for its trace with the sampled flag, or choose an id that the
+ * ratio selects. The limit per second bounds the total cost.
  */
 export class TraceSampler {
   readonly #config: Pick<TraceConfig, 'sampler' | 'ratio' | 'perSecondMax'>;

@@ -1,24 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DomainError } from '../../core/errors/domain-error.ts';
 
-/** The time limit of what is under way, and what may still be begun under it. */
+/** The time limit of the current work. It also decides whether changes may still begin. */
 export interface Deadline {
-  /** Infinite for work that is not to be cut short. */
+  /** The remaining time. It is infinite for work that must not be cut short. */
   readonly remainingMs: number;
-  /** Whether nobody waits for the work any more and nothing of it has been begun, so that nothing of it may be. */
+  /** True if nobody waits for the work any more and no change has begun. No change may begin then. */
   readonly isGivenUp: boolean;
-  /** Called when it is given up, for what waits in a queue; what has left it by then ignores the call. */
+  /**
+   * Calls the listener when the work is given up, for work that waits in a queue. Work that has left the queue by then
+   * ignores the call.
+   */
   onGivenUp(listener: () => void): void;
   /**
-   * Called in the turn of the event loop in which a change is sent: from then on, the work may have happened. Throws if it must
-   * not be sent any more.
+   * Marks the beginning of a change. It is called in the turn of the event loop in which a change is sent, because from
+   * then on it may have been made. Throws if the change must not be sent any more.
    */
   beginChange(): void;
-  /** The change that was begun was certainly not made. */
+  /** Records that the change was certainly not made. */
   undoChange(): void;
 }
 
-/** Whoever asked has been told that nothing was changed, so nothing is. */
+/** The error for work that was given up. Its caller has been told that nothing was changed, so nothing may be. */
 export class GivenUpError extends DomainError {
   constructor() {
     super('overloaded', 'The request was not handled within its time limit. Try again shortly.');
@@ -27,17 +30,17 @@ export class GivenUpError extends DomainError {
 }
 
 /*
- * Carried by the asynchronous context, as spans are: a wait is deep inside a request, and nothing in between has to know. In
- * Node.js 24 a context is a field that V8 hands on with each promise in any case.
+ * The asynchronous context carries the deadline, like it does spans. A wait is deep inside a request, and the code in
+ * between does not have to know. In Node.js 24 a context is a field that V8 passes on with each promise in any case.
  */
 const underWay = new AsyncLocalStorage<Deadline | undefined>();
 
-/** Ends work that nobody waits for any more. */
+/** Throws if nobody waits for the current work any more. */
 export function requireWanted(): void {
   if (underWay.getStore()?.isGivenUp === true) throw new GivenUpError();
 }
 
-/** Undefined where nothing limits what is under way, as in a job. */
+/** Returns the deadline of the current work, or undefined if there is none, for example in a job. */
 export function currentDeadline(): Deadline | undefined {
   return underWay.getStore();
 }
@@ -46,22 +49,28 @@ export function withDeadline<T>(deadline: Deadline | undefined, work: () => T): 
   return underWay.run(deadline, work);
 }
 
-/** For work that others share, or that has to be done whatever becomes of the request that began it. It has its own limits. */
+/**
+ * Runs work without the current deadline. This is for work that several requests share, or that must be done whatever
+ * happens to its request. It has its own limits.
+ */
 export function withoutDeadline<T>(work: () => T): T {
   return underWay.getStore() === undefined ? work() : underWay.run(undefined, work);
 }
 
-/** How long something may wait that would wait for so long. */
+/** Returns how long a wait of this many milliseconds may take before the deadline. */
 export function withinDeadline(milliseconds: number): number {
   return Math.max(0, Math.min(milliseconds, underWay.getStore()?.remainingMs ?? milliseconds));
 }
 
-/** Of work that is done for several requests at once: it may take as long as the last of them. */
+/** The deadline of work that is done for several requests at once. It may take as long as the last of them. */
 export class BatchDeadline implements Deadline {
   readonly #deadlines: readonly (Deadline | undefined)[];
   readonly #isChange: boolean;
 
-  /** Undefined for what has no limit. `isChange`: whether what it writes is what the requests ask for. */
+  /**
+   * A deadline is undefined if its request has no limit. `isChange` is true if the work writes what the requests ask
+   * for.
+   */
   constructor(deadlines: readonly (Deadline | undefined)[], isChange: boolean) {
     this.#deadlines = deadlines;
     this.#isChange = isChange;
@@ -82,7 +91,10 @@ export class BatchDeadline implements Deadline {
       });
   }
 
-  /** All of them or none: what the others get is sent again without those that were given up. */
+  /**
+   * Begins the change for all requests or for none. If it throws, the batch is sent again without the requests that
+   * were given up.
+   */
   beginChange(): void {
     if (this.#deadlines.some((deadline) => deadline?.isGivenUp === true)) throw new GivenUpError();
     if (this.#isChange) for (const deadline of this.#deadlines) deadline?.beginChange();

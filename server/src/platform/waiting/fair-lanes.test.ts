@@ -6,7 +6,7 @@ const noisy = 'noisy' as TenantId;
 const quiet = 'quiet' as TenantId;
 const third = 'third' as TenantId;
 
-/** Lanes, and the order in which their work was let in. */
+/** Creates lanes, and records the order in which work entered. */
 function makeLanes(placesMax: number, waitingMax = 100) {
   const lanes = new FairLanes({ placesMax, waitingMax, waitMaxMs: 1_000 });
   const entered: Lane[] = [];
@@ -22,7 +22,7 @@ function makeLanes(placesMax: number, waitingMax = 100) {
 
 const many = (count: number, lane: Lane) => Array.from({ length: count }, () => lane);
 
-// What still waits at the end of a test never times out.
+// With fake timers, work that still waits at the end of a test never times out.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 

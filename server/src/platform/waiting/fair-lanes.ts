@@ -2,17 +2,17 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { withinDeadline } from './deadline.ts';
 
-/** What work is for: one tenant, or the vault itself (keys, sign-in, jobs, sealing). */
+/** The owner of work: one tenant, or the vault itself (keys, sign-in, jobs, sealing). */
 export type Lane = TenantId | 'vault';
 
 export interface FairLanesOptions {
-  /** How much work may be under way. */
+  /** The number of places, which limits the work in progress. */
   readonly placesMax: number;
-  /** How much of it may be of one tenant; by default most of the places. */
+  /** The number of places that one tenant may hold. The default is most of them. */
   readonly tenantMax?: number;
-  /** How much work of one lane may wait; more is turned away at once. */
+  /** The number of waiting entries per lane. More are rejected at once. */
   readonly waitingMax: number;
-  /** How long work waits before it is turned away; less if its request has less time left. */
+  /** The time that work waits before it is rejected. It is less if the request has less time left. */
   readonly waitMaxMs: number;
 }
 
@@ -27,15 +27,15 @@ interface LaneState {
 }
 
 /**
- * Shares places, such as the connections of a pool, out between tenants, so that none takes another's: one tenant holds a
- * part of them at most, all tenants together leave one to the vault, and a place that becomes free goes to the lane that
- * holds the fewest, in turns where several hold as many.
+ * Shares places, such as the connections of a pool, fairly between tenants. One tenant holds at most a part of them,
+ * and all tenants together leave one to the vault. A free place goes to the lane that holds the fewest. Lanes that hold
+ * equally many take turns.
  */
 export class FairLanes {
   readonly #options: FairLanesOptions;
   readonly #tenantsMax: number;
   readonly #tenantMax: number;
-  /** Lanes that hold or wait; the one that was served last stands last. */
+  /** Lanes that hold or wait for a place. The one that was served last is at the end. */
   readonly #lanes = new Map<Lane, LaneState>();
   #held = 0;
   #heldByTenants = 0;
@@ -57,7 +57,7 @@ export class FairLanes {
     }
   }
 
-  /** Resolves once a place is taken. Call what it resolves to when the work is done. */
+  /** Resolves when a place is taken. Call the returned function when the work is done. */
   enter(lane: Lane): Promise<() => void> {
     const state = this.#stateOf(lane);
     if (state.waiting.size === 0 && this.#hasRoom(lane, state)) return Promise.resolve(this.#take(lane, state));
@@ -133,7 +133,7 @@ export class FairLanes {
   }
 }
 
-/** How many places one tenant and all tenants may hold. Three or fewer are too few to keep one apart. */
+/** Returns how many places one tenant and all tenants may hold. With three or fewer, none is reserved for the vault. */
 function sharesOf(placesMax: number): { readonly tenantMax: number; readonly tenantsMax: number } {
   const tenantsMax = placesMax < 4 ? placesMax : placesMax - 1;
   const reserve = Math.max(1, Math.floor(placesMax / 4));

@@ -2,13 +2,15 @@ import { type Deadline, GivenUpError } from './deadline.ts';
 
 const lookEveryMs = 20;
 
-/** Where the requests that are under way are kept, by one timer for all: one each would cost more than all the rest of it. */
+/**
+ * The deadlines of all open requests, with one timer. A timer per request would cost more than everything else here.
+ */
 export class RequestDeadlines {
   readonly #open = new Set<RequestDeadline>();
   #timer: NodeJS.Timeout | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
 
-  /** `giveUp` is called once if the limit passes before `end` is called. */
+  /** Begins a deadline. `giveUp` is called once if the limit passes before `end` is called. */
   begin(limitMs: number, giveUp: () => void): RequestDeadline {
     const deadline = new RequestDeadline(limitMs, {
       giveUp,
@@ -33,7 +35,7 @@ export class RequestDeadlines {
     const now = performance.now();
     const due: RequestDeadline[] = [];
     let next = Number.POSITIVE_INFINITY;
-    // All are over before anything goes on because one is.
+    // All due deadlines are marked before any of them has an effect.
     for (const deadline of this.#open) {
       if (deadline.endsAt > now) {
         next = Math.min(next, deadline.endsAt);
@@ -43,7 +45,7 @@ export class RequestDeadlines {
       deadline.markOver();
       due.push(deadline);
     }
-    // One timer for those that end at about the same time: nobody notices a few milliseconds.
+    // One timer covers deadlines that end at about the same time. A few milliseconds do not matter.
     if (next < Number.POSITIVE_INFINITY) this.#wakeBy(Math.max(next, now + lookEveryMs));
     for (const deadline of due) deadline.tell();
   }
@@ -56,8 +58,8 @@ interface Ends {
 }
 
 /**
- * The time limit of one request. Whether it may have happened is decided by what was sent before the limit: nothing is sent after it
- * for a request of which nothing was sent before, so what its caller is told stays true.
+ * The time limit of one request. Changes sent before the limit decide whether the request may have taken effect. If
+ * nothing was sent before the limit, nothing is sent after it, so the response to the caller stays true.
  */
 export class RequestDeadline implements Deadline {
   readonly #ends: Ends;
@@ -72,12 +74,15 @@ export class RequestDeadline implements Deadline {
     this.#endsAt = performance.now() + limitMs;
   }
 
-  /** By the clock of `performance.now()`; infinite while it is paused. */
+  /** The end by the clock of `performance.now()`. It is infinite while the deadline is paused. */
   get endsAt(): number {
     return this.#pausedAt === undefined ? this.#endsAt : Number.POSITIVE_INFINITY;
   }
 
-  /** Infinite once nobody waits for the response: what goes on then goes on by its own limits. */
+  /**
+   * The remaining time. It is infinite when nobody waits for the response any more, because the remaining work has its
+   * own limits.
+   */
   get remainingMs(): number {
     return this.#state === 'open' ? this.endsAt - performance.now() : Number.POSITIVE_INFINITY;
   }
@@ -86,7 +91,7 @@ export class RequestDeadline implements Deadline {
     return this.#state === 'over';
   }
 
-  /** Whether a change was sent that may have been made. */
+  /** True if a change was sent that may have been made. */
   get mayHaveChanged(): boolean {
     return this.#changes > 0;
   }
@@ -109,7 +114,7 @@ export class RequestDeadline implements Deadline {
     (this.#listeners ??= []).push(listener);
   }
 
-  /** The time does not count in which somebody else is waited for who has a limit of their own. */
+  /** Pauses the deadline while the request waits for another party that has its own limit. */
   pause(): void {
     this.#pausedAt ??= performance.now();
   }
@@ -121,7 +126,7 @@ export class RequestDeadline implements Deadline {
     if (this.#state === 'open') this.#ends.onResume(this.#endsAt);
   }
 
-  /** The response begins: there is no limit from here on. */
+  /** Ends the deadline when the response begins. There is no limit from here on. */
   end(): void {
     if (this.#state !== 'open') return;
     this.#state = 'answered';

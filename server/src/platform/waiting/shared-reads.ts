@@ -1,15 +1,16 @@
 import { withoutDeadline } from './deadline.ts';
 
 /**
- * Reads under way, at most one a key: anyone who asks meanwhile shares it, so none ends with the request that began it. A read that began before a change was heard of still
- * serves those who wait for it, but what it found is not kept.
+ * Shares reads in progress, at most one per key. Callers that ask in the meantime get the same result, so a read does
+ * not end with the request that began it. A read that began before a change was noticed still serves its waiting
+ * callers, but its result is not kept.
  */
 export class SharedReads<Key, Value> {
   readonly #underWay = new Map<Key, Promise<Value>>();
   #done = 0;
   #failed = 0;
 
-  /** How many reads there were since the process started. */
+  /** The number of reads since the process started. */
   get counts(): { readonly loads: number; readonly failures: number } {
     return { loads: this.#done, failures: this.#failed };
   }
@@ -41,7 +42,7 @@ export class SharedReads<Key, Value> {
     return own;
   }
 
-  /** Something changed: anyone who asks from now on reads again. */
+  /** Marks the key as changed. Callers that ask from now on read again. */
   outdate(key: Key): void {
     this.#underWay.delete(key);
   }

@@ -15,7 +15,7 @@ const options: TenantPaceOptions = {
   aloneAfterMs: 60_000,
 };
 
-/** A pace that two tenants use, and what has begun under it. */
+/** Creates a pace that two tenants use, and records which requests began. */
 function makePace() {
   const pace = new TenantPace(options);
   const begun: string[] = [];

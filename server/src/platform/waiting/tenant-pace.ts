@@ -3,19 +3,22 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { withinDeadline } from './deadline.ts';
 
 export interface TenantPaceOptions {
-  /** How much of the event loop's time the heavy work of one tenant may take, in milliseconds a second. */
+  /** The event loop time that the heavy work of one tenant may take, in milliseconds per second. */
   readonly msPerSecond: number;
-  /** What a tenant that was quiet may take at once, in milliseconds. */
+  /** The time that a tenant may take at once after it was idle, in milliseconds. */
   readonly burstMs: number;
-  /** How many requests of one tenant may wait; more are turned away at once. */
+  /** The number of waiting requests per tenant. More are rejected at once. */
   readonly waitingMax: number;
-  /** How long a request waits before it is turned away; less if it has less time left. */
+  /** The time that a request waits before it is rejected. It is less if the request has less time left. */
   readonly waitMaxMs: number;
-  /** What a request will take is known once it has begun: of a tenant that was in debt so lately, one begins at a time. */
+  /**
+   * The time after being in debt during which a tenant's requests begin one at a time. The cost of a request is known
+   * only after it has begun.
+   */
   readonly heavyForMs: number;
-  /** The next one begins after so long in any case: a request may wait for somebody else. */
+  /** The time after which the next request begins in any case, because a request may be waiting for something else. */
   readonly gapMaxMs: number;
-  /** A tenant that has been the only one for so long keeps nobody waiting, and is not paced. */
+  /** The time after which a tenant counts as the only one. It then delays nobody, and is not paced. */
   readonly aloneAfterMs: number;
 }
 
@@ -37,20 +40,21 @@ interface Waiting {
 }
 
 interface TenantState {
-  /** When everything that the tenant has been charged for is paid. */
+  /** The time at which the tenant has paid for everything that it was charged. */
   paidAt: number;
-  /** Until then its requests begin one at a time. */
+  /** The time until which its requests begin one at a time. */
   heavyUntil: number;
-  /** Whether a request has begun and is not known to be done. */
+  /** True if a request has begun and is not known to be done. */
   isBusy: boolean;
   timer: NodeJS.Timeout | undefined;
   readonly waiting: Set<Waiting>;
 }
 
 /**
- * One event loop serves all tenants, so what one of them has computed the others wait for. Heavy work is charged to its
- * tenant by what it takes of the loop, and a tenant that has taken more than its allowance waits before its next request
- * is handled. Requests of the usual size are charged nothing, so most tenants never meet this.
+ * Limits how much of the event loop one tenant may use. One event loop serves all tenants, so they wait for each
+ * other's computations. Heavy work is charged to its tenant by the event loop time that it takes. A tenant that has
+ * used more than its allowance waits before its next request is handled. Requests of the usual size are charged
+ * nothing, so most tenants are never delayed.
  */
 export class TenantPace {
   readonly #options: TenantPaceOptions;
@@ -64,7 +68,10 @@ export class TenantPace {
     this.#burstSpan = this.#toSpan(options.burstMs);
   }
 
-  /** Undefined where the tenant has not been in debt lately. Otherwise call what it gives when the request is done. */
+  /**
+   * Waits until a request of the tenant may begin. Returns undefined if the tenant has not been in debt lately.
+   * Otherwise, call the resulting function when the request is done.
+   */
   enter(tenantId: TenantId): Leave | Promise<Leave> | undefined {
     this.#noteTenant(tenantId);
     const state = this.#tenants.get(tenantId);
@@ -94,11 +101,11 @@ export class TenantPace {
     });
   }
 
-  /** Says that so many milliseconds of the loop were taken for a tenant, or are about to be. */
+  /** Charges a tenant for this many milliseconds of event loop time, whether already taken or about to be. */
   charge(tenantId: TenantId, milliseconds: number): void {
     const now = performance.now();
     if (milliseconds <= 0) return;
-    // Alone it costs nobody anything.
+    // A tenant that is alone delays nobody.
     if (!this.isShared) return;
     const state = this.#tenants.get(tenantId) ?? {
       paidAt: now,
@@ -112,13 +119,13 @@ export class TenantPace {
     if (this.#waitMsOf(state) > 0) state.heavyUntil = state.paidAt + this.#options.heavyForMs;
   }
 
-  /** How long the next request of a tenant would wait, were it the only one. */
+  /** Returns how long the next request of a tenant would wait if no other were waiting. */
   waitMsOf(tenantId: TenantId): number {
     const state = this.#tenants.get(tenantId);
     return state === undefined ? 0 : Math.max(0, this.#waitMsOf(state));
   }
 
-  /** Whether more than one tenant has asked for anything lately. */
+  /** True if more than one tenant has sent requests lately. */
   get isShared(): boolean {
     return performance.now() < this.#sharedUntil;
   }
@@ -131,7 +138,7 @@ export class TenantPace {
 
   #schedule(state: TenantState): void {
     if (state.isBusy || state.timer !== undefined || state.waiting.size === 0) return;
-    // A timer can be early by a part of a millisecond.
+    // A timer can fire early by a fraction of a millisecond.
     const waitMs = Math.ceil(this.#waitMsOf(state));
     state.timer = setTimeout(() => {
       state.timer = undefined;
@@ -165,13 +172,13 @@ export class TenantPace {
     return paidAt - this.#burstSpan - performance.now();
   }
 
-  /** The time in which an allowance of so many milliseconds comes together. */
+  /** Returns the time in which a tenant earns this many milliseconds. */
   #toSpan(milliseconds: number): number {
     return (milliseconds * 1_000) / this.#options.msPerSecond;
   }
 }
 
-/** One for each process, as there is one event loop. */
+/** The pace of this process. There is one, because there is one event loop. */
 export const loopPace = new TenantPace();
 
 function overloaded(): DomainError {

@@ -1,9 +1,9 @@
-/** Milliseconds since some moment. */
+/** Returns the milliseconds since some fixed moment. */
 export type Clock = () => number;
 
 export const processClock: Clock = () => performance.now();
 
-/** How long some work may take. Anyone who does it looks between two steps, so that it always gets on by one. */
+/** The time that some work may take. The work checks it between two steps, so that it always completes at least one. */
 export class TimeBudget {
   readonly clock: Clock;
   readonly #end: number;

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Steps } from '../../core/steps/steps.ts';
 import { inTurns, mapInTurns } from './turns.ts';
 
-/** Keeps the processor for so long: what steps do that are measured here. */
+/** Keeps the processor busy for this long. */
 function spin(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
 
-/** Counts how often the event loop goes round while something is done. It counts before the work begins, so that no round is missed. */
+/**
+ * Counts the rounds of the event loop during some work. It starts to count before the work begins, so that no round is
+ * missed.
+ */
 async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
   let rounds = 0;
   let isDone = false;

@@ -3,23 +3,26 @@ import { loopPace } from './tenant-pace.ts';
 import type { Steps } from '../../core/steps/steps.ts';
 
 /*
- * One thread serves all requests, so whatever a request computes, all others wait for. Work that can take longer than a
- * few milliseconds is done in pieces, and between two of them the event loop goes round once.
+ * One thread serves all requests, so all other requests wait while one computes. Work that can take longer than a few
+ * milliseconds is done in pieces, with a round of the event loop between two of them.
  */
 
-/** What one turn of the event loop may take before the pieces that are left wait for the next. */
+/** The time that one turn of the event loop may take. Remaining pieces then wait for the next turn. */
 const turnMs = 2;
-/** How long the loop is left to others between two pieces where several tenants use it. */
+/** The time that the loop is left to other work between two pieces if several tenants use it. */
 const restMs = 2;
 
 let turnBegan: number | undefined;
 
-/** Undefined where the present turn has time left; otherwise settled in the next. */
+/** Returns undefined if the current turn has time left, otherwise a promise that settles in the next turn. */
 export function giveWay(): Promise<void> | undefined {
   return turnAgeMs() < turnMs ? undefined : wantedTurn();
 }
 
-/** Drives work to its end, in as many turns as it takes. It goes on by a step a turn at least, however busy the loop is. */
+/**
+ * Runs work to its end, in as many turns as it takes. It completes at least one step per turn, however busy the loop
+ * is.
+ */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   turnAgeMs();
   for (;;) {
@@ -30,7 +33,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Like `Promise.all` over a map, but one after the other, with other requests in between. */
+/** Maps items like `Promise.all` would, but one after another, with other requests in between. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result | Promise<Result>,
@@ -39,7 +42,7 @@ export async function mapInTurns<Item, Result>(
   if (items.length > 1) turnAgeMs();
   for (const [index, item] of items.entries()) {
     const result = map(item, index);
-    // What is there already is not waited for: that would let everything else go first that is ready.
+    // A result that is already available is not awaited, because that would let all other ready work go first.
     results.push(result instanceof Promise ? await result : result);
     const waiting = index + 1 < items.length ? giveWay() : undefined;
     if (waiting !== undefined) await waiting;
@@ -47,7 +50,9 @@ export async function mapInTurns<Item, Result>(
   return results;
 }
 
-/** Since somebody first asked in this turn. All requests share the turn, so it is not counted for each by itself. */
+/**
+ * Returns the time since the first call in this turn. All requests share the turn, so it is not measured per request.
+ */
 function turnAgeMs(): number {
   const now = performance.now();
   if (turnBegan !== undefined) return now - turnBegan;
@@ -58,7 +63,7 @@ function turnAgeMs(): number {
   return 0;
 }
 
-/** The next turn, unless the request was given up meanwhile: nobody needs what is left to compute. */
+/** Waits for the next turn. Throws if the request was given up meanwhile, because nobody needs the rest. */
 async function wantedTurn(): Promise<void> {
   await nextTurn();
   requireWanted();
@@ -67,9 +72,9 @@ async function wantedTurn(): Promise<void> {
 const waiting: (() => void)[] = [];
 
 /**
- * Settled in a later turn of the loop, one piece of work a turn, in the order in which they asked: however many long
- * requests are under way, what else arrives waits for one piece of one of them. A timer or a promise would not do:
- * promises settle before the loop goes round.
+ * Returns a promise that settles in a later turn of the loop. Each turn resumes one piece of work, in the order of the
+ * calls. However many long requests are in progress, other requests wait for only one piece of one of them. Plain
+ * promises would not work here, because they settle before the loop goes round.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -78,7 +83,10 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** A request of another tenant takes several rounds of the loop: without a rest it would meet a piece in each. */
+/**
+ * Resumes the next piece. A request of another tenant takes several rounds of the loop, and without a rest it would
+ * meet a piece in each.
+ */
 function resumeLater(): void {
   if (loopPace.isShared) setTimeout(resumeNext, restMs);
   else setImmediate(resumeNext);
@@ -87,7 +95,7 @@ function resumeLater(): void {
 function resumeNext(): void {
   const resume = waiting.shift();
   if (waiting.length > 0) resumeLater();
-  // The work that goes on now counts from here, and not from when it is next asked about.
+  // The turn of the resumed work is measured from here, not from its next check.
   turnAgeMs();
   resume?.();
 }

@@ -1,19 +1,22 @@
 /*
- * What work takes of the event loop, in milliseconds, as measured on two cores of a small machine. Work of the usual size
- * weighs nothing: it is counted by the limits on requests.
+ * The event loop time of work, in milliseconds, as measured on two cores of a small machine. Work of the usual size
+ * weighs nothing, because the rate limits cover it.
  */
 
 const mebibyte = 1024 * 1024;
-/** Receiving or sending: copying, reading or writing text. */
+/** The cost of receiving or sending: copying, and reading or writing text. */
 const wireMsPerByte = 8 / mebibyte;
-/** Reading from the database and opening, or sealing: hexadecimal text, AES, UTF-8, and memory to collect. */
+/**
+ * The cost of reading from the database and opening, or of sealing: hexadecimal text, AES, UTF-8, and garbage
+ * collection.
+ */
 const dataMsPerByte = 20 / mebibyte;
 const tokenMs = 0.1;
-/** An HMAC, and a row to write. */
+/** The cost of an HMAC and of writing a row. */
 const termMs = 0.015;
 const expressionMs = 0.02;
 
-/** A condition of a rule, compared with a container. */
+/** The cost of comparing a condition of a rule with a container. */
 const comparisonMs = 0.000_05;
 
 const usualBytes = 64 * 1024;
@@ -34,19 +37,20 @@ export function weighTokens(tokens: number): number {
   return tokenMs * Math.max(0, tokens - usualTokens);
 }
 
-/** Search terms and expressions, over all tokens of a request. */
+/** Weighs the search terms and expressions of all tokens of a request. */
 export function weighAttributes({ terms, expressions }: { terms: number; expressions: number }): number {
   return termMs * Math.max(0, terms - usualTerms) + expressionMs * Math.max(0, expressions - usualTerms);
 }
 
-/** Comparing all conditions of somebody's rules with all places that they name. */
+/** Weighs comparing all conditions of a caller's rules with all containers that they name. */
 export function weighRights(conditions: number): number {
   return comparisonMs * Math.max(0, conditions ** 2 - usualConditions ** 2);
 }
 
 /**
- * A list or a search by a caller with many rules. PostgreSQL compares them with each token that it looks at, on the processors that serve
- * everybody: 400 conditions and 1,300 tokens took 600 ms. How many tokens that will be is not known before.
+ * Weighs a list or a search by a caller with many rules. PostgreSQL compares them with each token that it looks at, on
+ * the processors that serve everybody: 400 conditions and 1,300 tokens took 600 ms. The number of tokens is not known
+ * in advance.
  */
 export function weighSearch({ conditions, milliseconds }: { conditions: number; milliseconds: number }): number {
   return conditions <= usualConditions ? 0 : Math.max(0, milliseconds - usualSearchMs);

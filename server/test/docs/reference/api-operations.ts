@@ -1,4 +1,4 @@
-/** An operation of the API, as a running vault describes it. */
+/** An API operation as a running vault describes it. */
 export interface ApiOperation {
   readonly method: string;
   readonly path: string;

@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from 'commander';
 import { createProgram } from '../../../src/cli/command-line.ts';
 import { toBlock, toCode, toPage, toParagraph, toTable } from './markdown.ts';
 
-/** A command that does something, with its full name. */
 export interface NamedCommand {
   readonly name: string;
   readonly command: Command;
@@ -29,7 +28,7 @@ export function toCommandPage(): string {
   ]);
 }
 
-/** Every command below this one, groups before what is in them. */
+/** Returns every command below this one, groups before their members. */
 export function listCommands(program: Command): NamedCommand[] {
   return program.commands.flatMap((command) => {
     const name = `${program.name()} ${command.name()}`;
@@ -38,7 +37,7 @@ export function listCommands(program: Command): NamedCommand[] {
   });
 }
 
-/** The flags that are special to a command. */
+/** Returns the flags that are specific to a command. */
 export function flagsOf(command: Command): readonly Option[] {
   return command.options.filter(({ long }) => long !== '--version');
 }
@@ -72,12 +71,12 @@ function toDefault({ defaultValue }: Pick<Option, 'defaultValue'>, isRequired: b
   return defaultValue === undefined ? '–' : toCode(String(defaultValue));
 }
 
-/** What a command prints below its list of flags. */
+/** Returns what a command prints below its list of flags. */
 function helpAfter(command: Command): string {
   const printed: string[] = [];
   command.configureOutput({ writeOut: (text) => void printed.push(text) });
   command.outputHelp();
-  // The first is usage, description and flags, wrapped to the width of the terminal.
+  // The first part is the usage, description and flags, wrapped to the width of the terminal.
   return printed.slice(1).join('').trim();
 }
 

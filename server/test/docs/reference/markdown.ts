@@ -1,4 +1,4 @@
-/** A table as the formatter of the repository leaves it: every column as wide as its widest cell. */
+/** Returns a table as the repository's formatter writes it: every column is as wide as its widest cell. */
 export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
   const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => widthOf(row[column] ?? ''))));
@@ -12,25 +12,27 @@ export function toCode(text: string): string {
   return `\`${text}\``;
 }
 
-/** Paragraphs, tables and headings with an empty line between them. The second says where the page comes from. */
+/**
+ * Joins paragraphs, tables and headings with an empty line between them. The second part names the origin of the page.
+ */
 export function toPage(title: string, parts: readonly string[]): string {
   const origin = '<!-- Written by `npm run docs:reference` from the code. Change the code, not this page. -->';
   return `${[`# ${title}`, origin, ...parts].join('\n\n')}\n`;
 }
 
-/** Text that is not run, as it is printed. */
+/** Returns a block of printed text that is not run. */
 export function toBlock(text: string, why: string): string {
   return `<!-- not run: ${why} -->\n\`\`\`text\n${text}\n\`\`\``;
 }
 
 const lineWidth = 130;
-/** At the beginning of a line, it would be the sign of a list, a heading or a quotation. */
+/** At the beginning of a line, this would start a list, a heading or a quotation. */
 const sign = /^(?:\d+\.|[-+*#>]+)$/;
 
-/** Links and code are not broken. */
+/** Links and code are not broken across lines. */
 const words = /(?:\[[^\]]*\]\([^)]*\)|`[^`]*`|\S)+/g;
 
-/** A paragraph in lines that a reader of the source can take in. */
+/** Wraps a paragraph into lines that are readable in the source. */
 export function toParagraph(text: string): string {
   const lines: string[] = [];
   for (const [word] of text.matchAll(words)) {

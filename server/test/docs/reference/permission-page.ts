@@ -39,7 +39,7 @@ export function toPermissionPage(document: unknown): string {
   ]);
 }
 
-/** Each endpoint stands with every permission that it needs. */
+/** Lists each endpoint with every permission that it needs. */
 function listNeeds(document: unknown): string[][] {
   const operations = operationsOf(document);
   const endpointsOf = (isMeant: (permissions: readonly string[]) => boolean) =>

@@ -5,7 +5,7 @@ import { toPermissionPage } from './permission-page.ts';
 import { toSettingsPage } from './settings-page.ts';
 import { toTokenTypePage } from './token-type-page.ts';
 
-/** The pages of docs/reference by name. The document is what a vault serves at `/openapi.json`. */
+/** Returns the pages of docs/reference by name. The document is what a vault serves at `/openapi.json`. */
 export function writeReference(document: unknown): Readonly<Record<string, string>> {
   return {
     'api.md': toApiPage(document),

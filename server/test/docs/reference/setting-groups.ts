@@ -16,7 +16,7 @@ export interface SettingGroup {
 const { databaseUrl, databaseOwnerUrl, databaseConnections, databaseTimeoutSeconds } = settings;
 const { rootKey, previousRootKey, rootKeyProvider } = rootKeys;
 
-/** Every setting, in the order in which an operator meets them. A test finds those that are in no group. */
+/** Every setting, in the order in which an operator meets them. A test finds settings without a group. */
 export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Database',

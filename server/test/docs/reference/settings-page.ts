@@ -37,7 +37,7 @@ function toDefault({ variable, fallback, otherwise }: Setting<unknown>): string 
   return isOne ? toCode(String(fallback)) : 'none';
 }
 
-/** What a server without any setting asks for. */
+/** Returns the variables that a server without any setting requires. */
 function listRequired(): string[] {
   try {
     readServerConfig({});

@@ -22,7 +22,7 @@ function listDefaults(name: string): string[][] {
   ];
 }
 
-/** A mask that is a tree has a row for each of its texts. */
+/** Lists the rows of a mask. A mask that is a tree has a row for each of its texts. */
 function listMask(place: string, mask: JsonValue | undefined): string[][] {
   if (mask === undefined) return [[place, 'none: a masked view has no data']];
   if (typeof mask === 'string') return [[place, toCode(mask)]];

@@ -1,5 +1,5 @@
--- What graphile-worker 0.18.0 kept of a queue, as pg_dump wrote it: the two tables that migration 26 reads, and jobs that wait,
--- wait for later, are being done, were replaced while they were being done, and came by the clock.
+-- A queue of graphile-worker 0.18.0 as pg_dump wrote it: the two tables that migration 26 reads. It contains jobs that are
+-- waiting, are scheduled for later, are running, were replaced while running, and were created by the schedule.
 CREATE SCHEMA graphile_worker;
 CREATE TABLE graphile_worker._private_jobs (
     id bigint NOT NULL,

@@ -1,35 +1,35 @@
-/** The forms of values that the vault chooses: of these, an example can only show one. */
+/** The forms of values that the vault chooses. An example can show only one such value. */
 const varying: readonly RegExp[] = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   /^key_test_(pvt|pub|mgt|sess)_[1-9A-HJ-NP-Za-km-z]{60,70}_[1-9A-HJ-NP-Za-km-z]{4,7}$/,
-  // Fingerprints and nonces: 32 bytes in base58.
+  // Fingerprints and nonces are 32 bytes in base58.
   /^[1-9A-HJ-NP-Za-km-z]{42,44}$/,
-  // Hashes and signatures.
+  // These are hashes and signatures.
   /^[A-Za-z0-9+/]{43}=$/,
   /^[A-Za-z0-9+/]{86}==$/,
 ];
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Opaque to a client, or different every time. */
+/** Members that are opaque to a client or differ every time. */
 const opaque: ReadonlySet<string> = new Set(['next', 'trace_id', 'sealing_order', 'order_to', 'month']);
-/** Noted every few seconds, so it may not be there yet. */
+/** This member is written every few seconds, so it may still be missing. */
 const notedLater = 'last_used_at';
-/** A time in milliseconds, as in the hashed form of an audit record. */
+/** Larger numbers are times in milliseconds, as in the hashed form of an audit record. */
 const milliseconds = 1e12;
 
-/** Which value of a vault stands for which value of the examples: one for one, in both directions. */
+/** A one-to-one mapping between the values of the examples and those of a vault. */
 export class Bindings {
   #actual: ReadonlyMap<string, string>;
   #shown: ReadonlyMap<string, string>;
   readonly #offered: ReadonlyMap<string, string>;
 
-  /** What is offered stands for a value only once a request has it in it; until then, a response may bring another. */
+  /** An offered value is bound only after a request has used it. Until then, a response may bind another value. */
   constructor(known: Iterable<readonly [string, string]>, offered: Iterable<readonly [string, string]> = []) {
     this.#actual = new Map(known);
     this.#shown = new Map([...this.#actual].map(([shown, actual]) => [actual, shown]));
     this.#offered = new Map(offered);
   }
 
-  /** For a comparison that may fail halfway. */
+  /** Returns a copy for a comparison that may fail halfway. */
   copy(): Bindings {
     return new Bindings(this.#actual, this.#offered);
   }
@@ -39,13 +39,13 @@ export class Bindings {
     this.#shown = other.#shown;
   }
 
-  /** A text of an example, with the values that stand for its own. */
+  /** Returns an example's text with the vault's values in place of its own. */
   toActual(text: string): string {
     for (const [shown, actual] of this.#offered) if (text.includes(shown)) this.bind(shown, actual);
     return [...this.#actual].reduce((rest, [shown, actual]) => rest.replaceAll(shown, actual), text);
   }
 
-  /** Whether one can stand for the other, from now on. */
+  /** Returns true if the two values match. Binds them if neither was bound before. */
   bind(shown: string, actual: string): boolean {
     const known = this.#actual.get(shown);
     if (known !== undefined || this.#shown.has(actual)) return known === actual;
@@ -55,7 +55,7 @@ export class Bindings {
   }
 }
 
-/** Where an actual response differs from its example in more than ids, times and secrets. */
+/** Lists where an actual response differs from its example in more than ids, times and secrets. */
 export function listDifferences(shown: unknown, actual: unknown, bindings: Bindings, path = ''): string[] {
   if (path.endsWith(`.${notedLater}`) && actual === null) return [];
   const differs = () => [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(shown)}`];
@@ -84,14 +84,14 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value > milliseconds;
 }
 
-/** A document that is not JSON, with the forms of ids and times in their places. */
+/** Replaces the ids and times in a document that is not JSON with placeholders. */
 function toForms(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
 }
 
-/** Lists of things with a name or a role come in the order of their ids, which are random. */
+/** Sorts lists of things with a name or a role. The API sorts them by id, which is random. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
   const nameOf = (item: unknown) => {
     const { name, role = '' } = (item ?? {}) as { readonly name?: string; readonly role?: string };

@@ -13,11 +13,11 @@ import type { TestAnswer, TestTenant, TestVault } from '../test-vault.ts';
 import { untilServed } from '../until-served.ts';
 import { Bindings } from './example-match.ts';
 
-/** A tenant with everything in it that the examples of the reference speak of. */
+/** A tenant that contains everything the reference's examples mention. */
 export class ExampleWorld {
   readonly tenant: TestTenant;
   readonly keys: Readonly<Record<ExampleKey, string>>;
-  /** What stands here for the values of the examples. */
+  /** Maps the values of the examples to those of this tenant. */
   readonly bindings: Bindings;
   readonly #vault: TestVault;
 
@@ -28,7 +28,7 @@ export class ExampleWorld {
       untilServed(() => vault.request('POST', path, { key, ...(body && { body }) }));
     const store = async (body: object) => {
       const { status, text } = await ask('/tokens', tenant.keys.private, body);
-      // One that is there already was stored by a request that the vault was too busy to confirm.
+      // If the token already exists, an earlier request stored it but the vault was too busy to confirm it.
       if (![201, 409].includes(status)) throw new Error(`No token was made: ${text}`);
     };
     const metadata = { customer_id: 'c-1042' };
@@ -91,7 +91,7 @@ export class ExampleWorld {
     this.bindings = bindings;
   }
 
-  /** Sends the request of an example, with the values of this world in it. */
+  /** Sends the request of an example, with the values of this tenant. */
   send(
     { method, template, mediaType }: { method: string; template: string; mediaType: string },
     { path = {}, query = {}, headers = {}, body, target }: ExampleRequest,
@@ -117,7 +117,7 @@ interface Session {
   readonly nonce: string;
 }
 
-/** Of the card. */
+/** Returns true for the audit record of the card's creation. */
 function isCreation({ entity_id, operation }: Record<string, unknown>): boolean {
   return entity_id === exampleIds.card && operation === 'create';
 }
@@ -126,7 +126,7 @@ function idOf({ body }: TestAnswer): string {
   return (body as { id: string }).id;
 }
 
-/** Users belong to no tenant: the people of one example world are those of all others. */
+/** Users do not belong to a tenant, so all example worlds share the same people. */
 const person = `insert into users (id, email, first_name) values (gen_random_uuid(), $2, $3)
   on conflict (lower(email)) do update set first_name = excluded.first_name returning id`;
 
@@ -154,13 +154,13 @@ async function addPeople(vault: TestVault, { id }: TestTenant): Promise<(readonl
   ];
 }
 
-/** Deletes the tenant as if the notice of it had not reached the server yet: its keys are still known there. */
+/** Deletes the tenant as if the notification had not yet reached the server, which still knows the tenant's keys. */
 export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: ExampleWorld): Promise<void> {
   for (const key of Object.values(keys)) await vault.request('GET', '/roles', { key });
   const client = await vault.database.owner.connect();
   try {
     await client.query('begin');
-    // No triggers, so nothing is announced and nothing is deleted along with it.
+    // Triggers are off, so nothing is announced and no other rows are deleted with it.
     await client.query('set local session_replication_role = replica');
     for (const table of ['tenant_keys', 'application_keys', 'applications', 'members', 'invitations', 'sessions'])
       await client.query(`delete from ${table} where tenant_id = $1`, [tenant.id]);
@@ -172,12 +172,14 @@ export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: Exampl
   vault.server.core.keyring.forget(tenant.id);
 }
 
-/** Text of a date has no milliseconds, which the time of a record has. */
+/** Returns the time in ISO format. The text form of a date has no milliseconds, but the time of a record has. */
 function timeOf(createdAt: unknown): string {
   return createdAt instanceof Date ? createdAt.toISOString() : new Date(String(createdAt)).toISOString();
 }
 
-/** From then on the tenant demands approvals. Its application reveals already, and its member only reads. */
+/**
+ * Makes the tenant require approvals. Its application already reveals plaintext, and its member has read-only access.
+ */
 export async function demandApprovals(vault: TestVault, { tenant }: ExampleWorld): Promise<void> {
   for (const statement of [
     `update tenants set settings = '{"approve_plaintext": "true"}' where id = $1`,

@@ -21,21 +21,24 @@ interface Document {
   readonly components: { readonly responses: Readonly<Record<string, ShownResponse>> };
 }
 
-/** An operation as the description names it. */
+/** An operation as named in the API description. */
 export interface OperationName {
   readonly method: string;
   readonly template: string;
 }
 
 interface ShownExample {
-  /** Where it stands: that of a shared response is the same for all operations that refer to it. */
+  /**
+   * The position in the description. An example of a shared response has the same place for all
+   * operations that refer to it.
+   */
   readonly place: string;
   readonly mediaType: string;
   readonly summary: string;
   readonly value: unknown;
 }
 
-/** The response examples of the description, each of which has to be seen in a real response. */
+/** The response examples in the API description. Each must be seen in a real response. */
 export class ShownExamples {
   readonly #document: Document;
   readonly #seen = new Set<string>();
@@ -44,7 +47,7 @@ export class ShownExamples {
     this.#document = document as Document;
   }
 
-  /** Where an actual response differs from its example: that with the summary, or the one that is most like it. */
+  /** Lists where an actual response differs from the example with this summary, or from the most similar example. */
   compare(operation: OperationName, answer: TestAnswer, bindings: Bindings, summary?: string): string[] {
     const status = this.#statusOf(operation, answer.status);
     if (status === undefined) return [`${answer.status} is not described`];
@@ -80,7 +83,7 @@ export class ShownExamples {
     return this.#find(operation).description;
   }
 
-  /** Examples of an operation, or statuses that have none, that were never seen. */
+  /** Lists an operation's examples, and its statuses without examples, that were never seen. */
   listUnseen(operation: OperationName): string[] {
     return Object.keys(this.#find(operation).responses).flatMap((status) => {
       const shown = this.#list(operation, status);
@@ -119,12 +122,12 @@ function toPlace({ method, template }: OperationName, status: string): string {
   return `${method} ${template} ${status}`;
 }
 
-/** What happens before a request reaches a route is the same for all. */
+/** Returns true for a problem raised before routing, which is the same for all routes. */
 function isUnrouted(value: unknown): boolean {
   return (value as { readonly instance?: string } | null)?.instance === 'unknown';
 }
 
-/** A shared example can name only one of the routes that share it. */
+/** Replaces the route in a shared example, which can name only one of the routes that share it. */
 function toInstance(value: unknown, template: string): unknown {
   const problem = value as { readonly instance?: string; readonly proxy_error?: object } | null;
   if (typeof problem !== 'object' || problem === null) return value;

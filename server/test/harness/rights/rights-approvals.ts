@@ -2,13 +2,13 @@ import type { Person } from '../four-eyes.ts';
 import type { Rights } from './rights-model.ts';
 import type { Caller, RightsWorld } from './rights-world.ts';
 
-/** Rights that somebody has asked for, and that nobody has yet. */
+/** Rights that were requested and are not yet in force. */
 interface Pending {
   readonly id: string;
   readonly caller: Caller;
   readonly rights: Rights;
   readonly basis: Rights;
-  /** Undefined for a management key, whose holder nobody knows. */
+  /** Undefined for a management key, whose holder is unknown. */
   readonly requester: Person | undefined;
   readonly votes: Set<Person>;
 }
@@ -20,7 +20,10 @@ interface Change {
   readonly requester: Person | undefined;
 }
 
-/** Rights are changed at once, or once enough others have agreed. What was asked for before is not asked for any more. */
+/**
+ * Records a change of rights, which takes effect at once or after enough approvals. It replaces
+ * earlier requests for the caller.
+ */
 export async function noteChange(
   world: RightsWorld,
   caller: Caller,
@@ -39,7 +42,7 @@ export async function noteChange(
   await world.settle();
 }
 
-/** A member changes rights: the same, with one other who has to agree. */
+/** Changes rights as a member. One other member has to approve. */
 export async function changeRightsAsMember(world: RightsWorld): Promise<void> {
   const { approvers, random } = world;
   const caller = world.anyCaller();
@@ -55,7 +58,10 @@ export async function changeRightsAsMember(world: RightsWorld): Promise<void> {
   await noteChange(world, caller, { rights, answer, requester });
 }
 
-/** Anybody may try to agree. It counts for those who did not ask, once each, while what it is based on is still so. */
+/**
+ * Approves a request as a random person. An approval counts once per person, not for the requester, and only while the
+ * rights that it was based on are unchanged.
+ */
 export async function decide(world: RightsWorld): Promise<void> {
   const { approvers, random } = world;
   const open = pending.get(world) ?? [];

@@ -22,7 +22,7 @@ import { type Caller, type Expected, type RightsWorld, tokenPermissions } from '
 
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
 
-/** A request that can be sent again, and what its first response showed. */
+/** A request that can be repeated, and what its first response showed. */
 interface Repeatable {
   readonly caller: Caller;
   readonly token: ModelToken;
@@ -83,7 +83,10 @@ export async function createToken(world: RightsWorld): Promise<void> {
   remember(world, { caller, token: made, request, transform, containers, writes: 0 });
 }
 
-/** What the id of a new token is told by its response only. */
+/**
+ * Compares the data in the response to a create. The model cannot expect it in advance, because only the
+ * response names the token's id.
+ */
 function compareData(world: RightsWorld, body: unknown, token: ModelToken, transform: Transform): void {
   const { data } = body as { data?: unknown };
   if (JSON.stringify(data) !== JSON.stringify(dataShown(token, transform)))
@@ -106,14 +109,14 @@ export async function getToken(world: RightsWorld): Promise<void> {
   });
 }
 
-/** Without the permission in any rule, a request is refused before anything is looked for. */
+/** Returns true if any rule has the permission. Without one, a request is refused before anything is looked up. */
 function mayAnywhere({ holder }: Caller, permission: string): boolean {
   const has = ({ permissions, rules }: typeof holder.rights) =>
     permissions.includes(permission) || rules.some((rule) => rule.permissions.includes(permission));
   return has(holder.rights) && (holder.authorizer === undefined || has(holder.authorizer.rights));
 }
 
-/** Changes metadata, data, the mask or containers, or several of them. */
+/** Changes the metadata, data, mask or containers, or several of them. */
 export async function patchToken(world: RightsWorld): Promise<void> {
   const { random } = world;
   const [caller, token] = [world.anyCaller(), world.anyToken()];
@@ -143,7 +146,7 @@ export async function patchToken(world: RightsWorld): Promise<void> {
     applyPatch(patched, caller, { data, mask, goes });
     return shownOnce(patched, transform);
   });
-  // Setting a view of what is stored counts as having read it, and so does trying to: whether it fails tells something.
+  // Setting a view of stored data counts as reading it. An attempt counts too, because its failure reveals something.
   const isAuthor = isView && answer.status !== 401 && !token.isGone && maySetViews(caller.holder, token.containers);
   if (isAuthor) world.note(caller, token, 'reveal');
   if (answer.status !== 200) return;
@@ -180,12 +183,12 @@ function applyPatch(
 ): void {
   if (data !== undefined) writeData(token, data, goes);
   token.containers = goes;
-  // Removing a mask by null leaves that of the type.
+  // Removing a mask with null restores the type's mask.
   if (mask !== undefined) token.mask = viewOf(mask === 'nothing' ? 'ofType' : mask, holder, goes);
   token.writes += 1;
 }
 
-/** Looks for a token by its id, or by a value that somebody may have heard of. */
+/** Searches for a token by its id, or by a value that the caller may have heard of. */
 export async function searchTokens(world: RightsWorld): Promise<void> {
   const [caller, token] = [world.anyCaller(), world.anyToken()];
   if (token === undefined) return;
@@ -210,7 +213,7 @@ export async function searchTokens(world: RightsWorld): Promise<void> {
     world.differences.push(`${caller.holder.name} searched ${query}: ${got} instead of ${expected}`);
 }
 
-/** What others have made of a token is shown to those only who may read it. */
+/** Repeats a request. Later changes to the token may be shown only to callers who may read it. */
 export async function repeatRequest(world: RightsWorld): Promise<void> {
   const known = repeatables.get(world) ?? [];
   if (known.length === 0) return;
@@ -283,7 +286,6 @@ function endSessionsOf(world: RightsWorld, { holder }: Caller): void {
   for (const session of world.callers) if (session.holder.authorizer === holder) session.isRevoked = true;
 }
 
-/** Ends a session before its time. */
 export async function endSession(world: RightsWorld): Promise<void> {
   const session = world.callers.find(({ sessionId, isRevoked }) => sessionId !== undefined && !isRevoked);
   if (session?.sessionId === undefined) return;
@@ -294,7 +296,10 @@ export async function endSession(world: RightsWorld): Promise<void> {
   await world.settle();
 }
 
-/** A session takes the place of a caller. Whether it may have what it asks for is the product's to say; what it then sees is not. */
+/**
+ * Replaces a caller with a session. The product decides whether the session gets the rights, but the model
+ * decides what it then sees.
+ */
 export async function authorizeSession(world: RightsWorld): Promise<void> {
   const authorizer = world.anyCaller();
   if (authorizer.holder.kind !== 'private' || authorizer.isRevoked || authorizer.holder.isGone) return;
@@ -318,9 +323,9 @@ export async function authorizeSession(world: RightsWorld): Promise<void> {
   };
 }
 
-/** Makes an application by a management key that may not hand out more than its limit. */
+/** Creates an application with a management key that may not grant more than its limit. */
 export async function makeWithinLimit(world: RightsWorld): Promise<void> {
-  // Such a management application would itself have to be approved.
+  // Such a management application would itself need approval.
   if (world.approvers !== undefined) return;
   const { random } = world;
   const limit = {

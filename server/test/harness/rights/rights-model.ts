@@ -1,6 +1,6 @@
 /*
- * Who may see what, in as few words as possible. It knows nothing of the product: no code of it is used here, so that a
- * mistake there is not made here as well.
+ * A minimal model of who may see what. It shares no code with the product, so that it does not
+ * repeat the product's mistakes.
  */
 
 export const transforms = ['redact', 'mask', 'reveal'] as const;
@@ -13,13 +13,12 @@ export interface Rule {
   readonly permissions: readonly string[];
 }
 
-/** What somebody was given. */
 export interface Rights {
   readonly permissions: readonly string[];
   readonly rules: readonly Rule[];
 }
 
-/** An application, or a session with what its authorizer has. */
+/** An application, or a session with its authorizer. */
 export interface Holder {
   readonly name: string;
   readonly kind: 'private' | 'public' | 'session';
@@ -28,7 +27,7 @@ export interface Holder {
   isGone: boolean;
 }
 
-/** What masks show of data, which is 24 letters. */
+/** The masks, and what each shows of the data, which is 24 letters. */
 export const masks = {
   ofType: { expression: undefined, show: () => undefined },
   nothing: { expression: null, show: () => undefined },
@@ -43,7 +42,7 @@ export type MaskName = keyof typeof masks;
 
 interface View<Name> {
   readonly name: Name;
-  /** Nobody, if its author could not see the plaintext. */
+  /** Undefined if the author could not see the plaintext. */
   readonly author?: Holder | undefined;
 }
 
@@ -54,11 +53,10 @@ export interface ModelToken {
   mask: View<MaskName>;
   index: View<'ofType' | 'whole'>;
   isGone: boolean;
-  /** How often it was written. */
   writes: number;
 }
 
-/** What the holder may do to a token by one permission: undefined for nothing, otherwise how much of it they are shown. */
+/** Returns how much of a token the holder sees by one permission, or undefined if the permission is not granted. */
 export function shownBy(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
   if (holder.isGone) return undefined;
   const own = firstRule(holder.rights, permission, containers)?.transform;
@@ -67,7 +65,7 @@ export function shownBy(holder: Holder, permission: string, containers: readonly
   return limit === undefined ? undefined : least(own, limit);
 }
 
-/** The same where every container needs a right of its own, as for what is put there. */
+/** Returns the same if every container needs a right of its own, as for tokens that are put there. */
 export function shownByEach(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
   const each = containers.map((container) => shownBy(holder, permission, [container]));
   return each.reduce((all, one) => (all === undefined || one === undefined ? undefined : least(all, one)), 'reveal');
@@ -93,7 +91,7 @@ export function least(one: Transform, other: Transform): Transform {
   return transforms.indexOf(one) < transforms.indexOf(other) ? one : other;
 }
 
-/** Whether the holder may set views of what is stored. */
+/** Returns true if the holder may set views of stored data. */
 export function maySetViews(holder: Holder, containers: readonly string[]): boolean {
   const updating = shownBy(holder, 'token:update', containers);
   if (updating === undefined) return false;
@@ -106,7 +104,7 @@ export function seesPlaintext(holder: Holder, containers: readonly string[]): bo
   return maySetViews(holder, containers) || ways.some((way) => shownBy(holder, way, containers) === 'reveal');
 }
 
-/** Whether the holder would see or find more of a token in other containers. */
+/** Returns true if the holder would see or find more of a token in the other containers. */
 export function gainsBy(holder: Holder, from: readonly string[], to: readonly string[]): boolean {
   const most = (ways: readonly string[], containers: readonly string[]) =>
     Math.max(...ways.map((way) => transforms.indexOf(shownBy(holder, way, containers) ?? 'redact')));
@@ -114,12 +112,15 @@ export function gainsBy(holder: Holder, from: readonly string[], to: readonly st
   return [ways, ['token:search']].some((some) => most(some, to) > most(some, from));
 }
 
-/** A view as its author leaves it behind: only an application that sees the plaintext vouches for one. */
+/** Returns a view with its author. The author is recorded only if it is an application that sees the plaintext. */
 export function viewOf<Name>(name: Name, author: Holder, containers: readonly string[]): View<Name> {
   return { name, author: author.kind !== 'session' && seesPlaintext(author, containers) ? author : undefined };
 }
 
-/** Writes data under a token. Views whose author may not see it, where it is and where it goes, are those of the type from then on. */
+/**
+ * Writes data to a token. A view falls back to the type's view if its author may not see the plaintext in both the
+ * old and the new containers.
+ */
 export function writeData(token: ModelToken, data: string, goes: readonly string[]): void {
   const isVouchedFor = ({ author }: View<unknown>) =>
     author !== undefined && [token.containers, goes].every((containers) => seesPlaintext(author, containers));
@@ -128,13 +129,13 @@ export function writeData(token: ModelToken, data: string, goes: readonly string
   token.data = data;
 }
 
-/** What a response shows of the data. */
+/** Returns what a response shows of the data. */
 export function dataShown({ mask, data }: ModelToken, transform: Transform): unknown {
   if (transform === 'reveal') return data;
   return transform === 'mask' ? masks[mask.name].show(data) : undefined;
 }
 
-/** How the log calls that. */
+/** Returns the transform that the log records. A mask that shows everything counts as reveal. */
 export function recordedAs({ mask }: ModelToken, transform: Transform): Transform {
   return transform === 'mask' && (mask.name === 'whole' || mask.name === 'halves') ? 'reveal' : transform;
 }

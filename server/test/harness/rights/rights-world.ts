@@ -14,7 +14,7 @@ import {
   transforms,
 } from './rights-model.ts';
 
-/** Somebody with a key, and what the model says of them. */
+/** A caller with a key, and its holder in the model. */
 export interface Caller {
   readonly holder: Holder;
   readonly key: string;
@@ -25,10 +25,10 @@ export interface Caller {
   isRevoked: boolean;
 }
 
-/** What the model expects of a response. */
+/** The response that the model expects. */
 export interface Expected {
   readonly status: number;
-  /** What of tokens is in it, and how the log calls each showing. */
+  /** The tokens in the response, and the transform that the log records for each. */
   readonly shown?: readonly { readonly token: ModelToken; readonly transform: Transform; readonly data: unknown }[];
 }
 
@@ -41,13 +41,13 @@ export const tokenPermissions = [
   'token:search',
   'token:use',
 ] as const;
-/** Data is made of these letters alone, and no word of the API has so many of them in a row. */
+/** Data consists only of these letters, and no word of the API has so many of them in a row. */
 const letters = 'ghjkmnpqrstvwxyz';
 const plaintext = new RegExp(`[${letters}]{10,}`, 'g');
 
 const noRights: Rights = { permissions: [], rules: [] };
 
-/** A vault and the model beside it. Whatever they disagree about is a difference. */
+/** A vault and its model. Every disagreement between them is recorded as a difference. */
 export class RightsWorld {
   readonly random: SeededRandom;
   readonly vault: TestVault;
@@ -56,12 +56,12 @@ export class RightsWorld {
   readonly tokens: ModelToken[] = [];
   callers: Caller[] = [];
   readonly differences: string[] = [];
-  /** Deeds and how they ended, so that a run can tell what it has tried. */
+  /** The number of deeds by outcome, which shows what a run has tried. */
   readonly deeds = new Map<string, number>();
   readonly #seen = new Map<string, Map<string, number>>();
   #made = 0;
 
-  /** In a tenant that demands approvals, and where three admins sign in for them, or in one that does not. */
+  /** Starts in a tenant that requires approvals and has three admins signed in, or in one without approvals. */
   static async start(vault: TestVault, seed: number, isApproving = false): Promise<RightsWorld> {
     const people = isApproving ? await FourEyesTenant.make(vault) : undefined;
     return new RightsWorld(seed, vault, people ?? (await vault.makeTenant()));
@@ -74,7 +74,7 @@ export class RightsWorld {
     this.tenant = tenant instanceof FourEyesTenant ? tenant.tenant : tenant;
   }
 
-  /** Five callers who have met nobody, and no tokens. */
+  /** Starts again with five new callers and no tokens. */
   async begin(): Promise<void> {
     this.tokens.length = 0;
     this.callers = [];
@@ -96,7 +96,10 @@ export class RightsWorld {
     return { holder, key: made.key, keyId: made.keys[0]?.id ?? '', applicationId: made.id, isRevoked: false };
   }
 
-  /** The first application can create everywhere, or little would happen. */
+  /**
+   * Returns random rights. If the draw gives none, the first permission is granted, because
+   * little would happen otherwise.
+   */
   randomRights(kind: 'private' | 'public'): Rights {
     const { random } = this;
     const allowed = kind === 'public' ? (['token:create', 'token:update'] as const) : tokenPermissions;
@@ -126,7 +129,9 @@ export class RightsWorld {
     return this.random.pick(this.callers);
   }
 
-  /** Preferably one whose rights others depend on: who authorized a session, or vouches for a view. */
+  /**
+   * Picks a caller, preferably one whose rights others depend on: the authorizer of a session or the author of a view.
+   */
   anyGrounds(): Caller {
     const authorizers = this.callers.flatMap(({ holder }) => holder.authorizer ?? []);
     const authors = this.tokens.flatMap(({ mask, index }) => [mask.author ?? [], index.author ?? []].flat());
@@ -135,13 +140,13 @@ export class RightsWorld {
     return found.length > 0 && this.random.chance(0.7) ? this.random.pick(found) : this.anyCaller();
   }
 
-  /** Preferably the last one, so that much happens to it. */
+  /** Picks a token, preferably the last one, so that much happens to it. */
   anyToken(): ModelToken | undefined {
     const last = this.tokens.at(-1);
     return last === undefined || this.random.chance(0.4) ? last : this.random.pick(this.tokens);
   }
 
-  /** Sends a request as a caller, and compares all that comes back with what the model says. */
+  /** Sends a request as a caller and compares the complete response with the model. */
   async expect(
     caller: Caller,
     [method, path, request]: readonly [method: string, path: string, request: TestRequest],
@@ -165,7 +170,7 @@ export class RightsWorld {
     return answer;
   }
 
-  /** A change that took effect without approval must show nobody more plaintext. */
+  /** Checks that a change without approval shows nobody more plaintext. */
   requireNotWider(before: Holder, rights: Rights): void {
     const after = { ...before, rights };
     for (const places of [['/a/'], ['/b/'], ['/a/b/'], ['/a/', '/b/'], ['/a/b/', '/b/']]) {
@@ -175,8 +180,8 @@ export class RightsWorld {
   }
 
   /**
-   * Waits until the server has heard of every change so far. Changes arrive in the order of their commits, so that it has once it refuses
-   * a key that was revoked after them.
+   * Waits until the server has received every change so far. Changes arrive in commit order. When the server refuses a
+   * key that was revoked after them, it has received them all.
    */
   async settle(): Promise<void> {
     const { key, id, keyId } = await createApplication(this.vault, this.tenant, { name: 'Marker' });
@@ -190,14 +195,14 @@ export class RightsWorld {
     this.deeds.set(deed, (this.deeds.get(deed) ?? 0) + 1);
   }
 
-  /** What the log will have to say. */
+  /** Records what the log has to contain. */
   note(caller: Caller, { id }: ModelToken, transform: Transform): void {
     const seen = this.#seen.get(caller.keyId) ?? new Map<string, number>();
     const line = `${id} ${transform}`;
     this.#seen.set(caller.keyId, seen.set(line, (seen.get(line) ?? 0) + 1));
   }
 
-  /** Compares the report of each key with what it was really shown. */
+  /** Compares the exposure report of each key with what it was actually shown. */
   async compareReports(): Promise<void> {
     for (const { keyId, holder } of this.callers) {
       const { management: key } = this.tenant.keys;

@@ -1,14 +1,14 @@
-/** Stands for whatever a response does not tell. */
+/** A placeholder for values that a response does not reveal. */
 export const anything = Symbol('anything');
 type Told<T> = T | typeof anything;
 
-/** What the log must say, as far as a request and its response tell. */
+/** The record that the log must contain, as far as the request and its response show. */
 export interface ExpectedRecord {
   readonly entityType: string;
   readonly entityId: Told<string>;
   readonly operation: Told<string>;
   readonly outcome: string;
-  /** Several where the views are the same to look at. */
+  /** More than one value if their views look the same. */
   readonly transforms: readonly (string | null)[];
   readonly details: Told<object | null> | 'change';
   readonly destination: string | null;
@@ -34,7 +34,7 @@ export function record(
   };
 }
 
-/** What is left of both sides when each record has been taken for at most one that was expected. */
+/** Matches each record with at most one expected record, and returns what is left on both sides. */
 export function compareRecords(
   expected: readonly ExpectedRecord[],
   stored: readonly StoredRecord[],

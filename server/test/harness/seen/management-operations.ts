@@ -6,14 +6,14 @@ interface Deed {
   readonly route: readonly [method: string, route: string, path: string];
   readonly body?: unknown;
   readonly entityType: string;
-  /** What a refusal is recorded as, if not as what it would have been. */
+  /** The recorded operation, which also applies to a refusal. */
   readonly operation: string;
   readonly entityId?: string;
-  /** What a success leaves, if not one record of the operation. */
+  /** Returns the records that a success leaves, if that is not one record of the operation. */
   readonly done?: (body: unknown) => readonly ExpectedRecord[];
 }
 
-/** One request of somebody who manages the tenant, or of somebody who may not. */
+/** Sends one request of a caller who manages the tenant, or of one who is not allowed to. */
 async function manage(world: SeenWorld, caller: SeenCaller, deed: Deed): Promise<unknown> {
   const { entityType, operation, entityId = '*' } = deed;
   const request = deed.body === undefined ? {} : { body: deed.body };
@@ -29,7 +29,7 @@ const change = { details: 'change' } as const;
 const idOf = (body: unknown) => (body as { id: string }).id;
 const manager = (world: SeenWorld) => (world.random.chance(0.9) ? world.management : world.random.pick(world.callers));
 
-/** An application from its making to its end, with keys; sometimes of one that is not there. */
+/** Takes an application with its keys from creation to deletion. Sometimes uses one that does not exist. */
 export async function manageApplication(world: SeenWorld): Promise<void> {
   const { random } = world;
   const entityType = 'application';
@@ -90,7 +90,7 @@ export async function manageApplication(world: SeenWorld): Promise<void> {
   }
 }
 
-/** Somebody's rights change under their requests. */
+/** Changes a caller's rights between its requests. */
 export async function changeRights(world: SeenWorld): Promise<void> {
   const { applicationId: entityId } = world.random.pick(world.callers);
   await manage(world, world.management, {
@@ -150,7 +150,7 @@ export async function managePeople(world: SeenWorld): Promise<void> {
     },
   ];
   for (const deed of random.some(deeds, 0.4)) await manage(world, manager(world), deed);
-  // There is a limit to how many a tenant has.
+  // A tenant can have only a limited number of invitations.
   await world.proxy.vault.database.owner.query('delete from invitations where tenant_id = $1', [world.proxy.tenant.id]);
 }
 
@@ -219,7 +219,7 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
   await manage(world, manager(world), random.pick(deeds));
 }
 
-/** A session from its making to its rights; its nonce is good for one authorization. */
+/** Takes a session from creation to authorization. Its nonce is valid for one authorization. */
 export async function manageSession(world: SeenWorld): Promise<void> {
   const { random, proxy } = world;
   const { keys } = proxy.tenant;
@@ -239,7 +239,7 @@ export async function manageSession(world: SeenWorld): Promise<void> {
       operation: 'authorize',
       done: () => [record('session', 'authorize', anything, change)],
     });
-  // The nonce of a session that was never there has the form of the others.
+  // The nonce of a session that never existed has the same form as the others.
   await authorize(nonce === undefined || random.chance(0.2) ? `sess_${'a'.repeat(43)}` : nonce);
   if (nonce !== undefined && random.chance(0.3)) await authorize(nonce);
   const { session_key: key } = (made ?? {}) as { session_key?: string };
@@ -260,7 +260,7 @@ export function sessionRights(transform: string): object {
   };
 }
 
-/** Requests that nobody is known to have made, and paths that lead nowhere: they leave nothing. */
+/** Sends requests with an unknown key, and requests to unknown paths. They leave no record. */
 export async function askAmiss(world: SeenWorld): Promise<void> {
   const stranger = { key: 'key_test_us_pvt_nonsense', keyId: undefined, applicationId: '' };
   if (world.random.chance(0.5))

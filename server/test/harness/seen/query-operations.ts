@@ -12,13 +12,13 @@ interface Page {
 
 interface Question {
   readonly fields: string[];
-  /** How many values it tries. */
+  /** The number of values that it tries. */
   readonly values: number;
   readonly filters: string[];
   readonly query: string;
 }
 
-/** A question, as a filter of a list and as a search, with the fields that it asks about. */
+/** Returns a random query as a list filter and as a search, with the fields that it asks about. */
 function randomQuestion(world: SeenWorld): Question {
   const { random } = world;
   const asked = random.some<{ field: string; filter: string; term: string; values: number }>(
@@ -43,7 +43,7 @@ function randomQuestion(world: SeenWorld): Question {
   };
 }
 
-/** Two ids, of which one may be there. */
+/** Returns two ids, one of which may exist. */
 function guessIds({ random, tokens }: SeenWorld): { filter: string; term: string; values: number } {
   const known = [...tokens.keys()].filter((id) => /^[0-9a-f-]{36}$/.test(id));
   const ids = [random.uuid(), known.length > 0 && random.chance(0.5) ? random.pick(known) : random.uuid()];
@@ -91,7 +91,7 @@ export async function searchTokens(world: SeenWorld): Promise<void> {
   );
 }
 
-/** The question, and each token that it has shown. */
+/** Returns the expected records: the query, and each token that it has shown. */
 function expectPage(
   got: TestAnswer,
   {

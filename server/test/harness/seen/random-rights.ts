@@ -10,7 +10,7 @@ const permissions = [
   'token:use',
 ] as const;
 
-/** Rights of a private application: plain permissions, rules, or both. */
+/** Returns the rights of a private application: plain permissions, rules, or both. */
 export function randomRights(random: SeededRandom): {
   name: string;
   type: string;
@@ -25,7 +25,7 @@ export function randomRights(random: SeededRandom): {
 
 function randomRule(random: SeededRandom, priority: number): object {
   const granted = random.some(permissions, 0.6);
-  // A rule that lets values be used reveals.
+  // A rule that allows use must reveal.
   const transform = granted.includes('token:use') ? 'reveal' : random.pick(['redact', 'mask', 'reveal']);
   return {
     description: `rule ${priority}`,

@@ -5,12 +5,12 @@ import { refusalRecords, type SeenWorld } from './seen-world.ts';
 import { type ShownToken, viewsOf, viewsOfValue } from './shown-view.ts';
 import { foundRecord, learn, randomToken, shown, typeOf } from './token-operations.ts';
 
-/** A document of values and whole tokens; of the values only ids come back. */
+/** Tokenizes a document of values and whole tokens. For the values, only ids are returned. */
 export async function tokenize(world: SeenWorld): Promise<void> {
   const { random } = world;
   const leaves = Array.from({ length: random.below(4) }, () => `plain-leaf-${random.below(1_000)}`);
   const whole = Array.from({ length: random.below(3) }, () => randomToken(world));
-  // Twice in one request: the second stands for the first.
+  // The token occurs twice in one request. The second one is a duplicate of the first.
   const again = whole.filter((token) => token['deduplicate_token'] === true).slice(0, 1);
   const body = { leaves, nested: { whole: [...whole, ...again] } };
   const caller = world.anyCaller();
@@ -29,7 +29,7 @@ export async function tokenize(world: SeenWorld): Promise<void> {
   }
 }
 
-/** Each token that is new was created once; each that was there before is shown, or updated and shown. */
+/** Returns the expected records. Each new token is created once. Each existing token is shown, or updated and shown. */
 function expectWhole(world: SeenWorld, tokens: readonly ShownToken[]): ExpectedRecord[] {
   const isUpdated = world.isUpdatingDuplicates;
   const isOld = ({ id }: ShownToken) => world.tokens.has(id);
@@ -44,7 +44,10 @@ interface Referred {
   readonly expression: string;
 }
 
-/** A token with a mask, or one that is not there; what is shown of one without a mask cannot be told from its value. */
+/**
+ * Returns references to tokens with a mask, or to tokens that do not exist. Tokens without a mask are left out, because
+ * their value does not show which view was used.
+ */
 function randomReferences(world: SeenWorld): Referred[] {
   const { random } = world;
   const ids = Array.from({ length: 1 + random.below(3) }, () => world.anyId());
@@ -73,7 +76,7 @@ export async function detokenize(world: SeenWorld): Promise<void> {
   });
 }
 
-/** A filter that does not fit tells what a value is not, so the attempt is on record. */
+/** Applies a filter that does not fit. Its failure reveals what a value is not, so the attempt is recorded. */
 export async function detokenizeWrongly(world: SeenWorld): Promise<void> {
   const id = world.anyId();
   const body = { value: `{{ ${id} | to_boolean }}` };
@@ -116,13 +119,13 @@ export async function callDestination(world: SeenWorld): Promise<void> {
   });
 }
 
-/** A key without the permission is refused before anybody looks where it wanted to go. */
+/** Returns the record of a denied call. A key without the permission is refused before the destination is read. */
 function deniedCall({ text }: TestAnswer): ExpectedRecord {
   const isJudged = text.includes('on container');
   return record('proxy', 'invoke', anything, { outcome: 'denied', destination: isJudged ? destinationHost : null });
 }
 
-/** What the destination got comes back, so it can be looked at. */
+/** Checks what the destination received, which is echoed in the response. */
 function requirePlaintext({ body }: TestAnswer): void {
   const { values } = body as { values: unknown[] };
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed (mulberry32), so that a run that fails can be run again. */
+/** A random number generator (mulberry32) that repeats for the same seed, so that a failed run can be reproduced. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0, and below 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -29,7 +29,7 @@ export class SeededRandom {
     return value;
   }
 
-  /** Each of them or not. */
+  /** Keeps each value with the given probability. */
   some<T>(values: readonly T[], probability = 0.5): T[] {
     return values.filter(() => this.chance(probability));
   }

@@ -8,7 +8,7 @@ import { SeededRandom } from './seeded-random.ts';
 
 export interface SeenCaller {
   readonly key: string;
-  /** Undefined where a test does not get to know it. */
+  /** Undefined if the test does not learn it. */
   readonly keyId: string | undefined;
   readonly applicationId: string;
 }
@@ -19,7 +19,7 @@ export interface KnownToken {
   readonly hasMask: boolean;
 }
 
-/** A request whose repetition shows the same again. */
+/** A request whose repetition returns the same again. */
 export interface Repeatable {
   readonly caller: SeenCaller;
   readonly method: string;
@@ -38,7 +38,7 @@ interface RecordedExchange extends Exchange {
   readonly stored: readonly StoredRecord[];
 }
 
-/** Answers with what it got; below `/fail` it hangs up instead. */
+/** Echoes the request body. Hangs up for paths below `/fail`. */
 const echo: Behaviour = (socket, { head, body }) => {
   if (head.includes(' /fail')) socket.destroy();
   else
@@ -47,15 +47,15 @@ const echo: Behaviour = (socket, { head, body }) => {
     );
 };
 
-/** A vault with callers of random rights, and the recording of everything that they received. */
+/** A vault with callers that have random rights, and a record of everything they received. */
 export class SeenWorld {
   readonly random: SeededRandom;
   readonly proxy: ProxyVault;
   readonly callers: SeenCaller[] = [];
-  /** With rights of their own, and without any. */
+  /** Sessions with and without rights. */
   readonly sessions: SeenCaller[] = [];
   readonly tokens = new Map<string, KnownToken>();
-  /** Ids that were there once. */
+  /** Ids of tokens that no longer exist. */
   readonly gone: string[] = [];
   readonly repeatables: Repeatable[] = [];
   readonly routes = new Map<string, Set<number>>();
@@ -78,7 +78,7 @@ export class SeenWorld {
     return { key: this.proxy.tenant.keys.management, keyId: undefined, applicationId: '' };
   }
 
-  /** A caller of any rights, or one that may do everything. */
+  /** Returns a caller with random rights, or one that may do everything. */
   anyCaller(): SeenCaller {
     const all = { key: this.proxy.tenant.keys.reveal, keyId: undefined, applicationId: '' };
     const session = this.sessions.at(-1);
@@ -86,11 +86,12 @@ export class SeenWorld {
     return this.random.chance(0.4) ? all : this.random.pick(this.callers);
   }
 
-  /** A token that is there, was there, never was, or something that is no id. */
+  /** Returns the id of a token that exists, existed or never existed, or a value that is not an id. */
   anyId(): string {
     const { random } = this;
     const roll = random.next();
-    // What can be repeated is changed more often than the rest: a repetition then shows what somebody else has made of it.
+    // Tokens of repeatable requests are changed more often than others. A repetition then shows what
+    // another caller has changed.
     const repeated = roll < 0.25 && this.repeatables.length > 0 ? random.pick(this.repeatables).first.body : undefined;
     const { id } = (repeated ?? {}) as { readonly id?: string };
     if (id !== undefined && this.tokens.has(id)) return id;
@@ -99,7 +100,7 @@ export class SeenWorld {
     return roll < 0.95 ? random.uuid() : '4242424242424242';
   }
 
-  /** Sends a request, and remembers what the log must say about it, which the response decides. */
+  /** Sends a request and remembers which records the log must contain. The response determines them. */
   async exchange(
     caller: SeenCaller,
     [method, route, path]: readonly [method: string, route: string, path: string],
@@ -118,14 +119,14 @@ export class SeenWorld {
     return answer;
   }
 
-  /** Where what the log says differs from what was received; empty if nowhere. */
+  /** Lists the differences between the log and what was received. */
   async listDifferences(): Promise<string[]> {
     return (await this.#recorded()).flatMap(listDifferencesOf);
   }
 
   /**
-   * Takes each record away, and gives each another transform, and names those for which nobody would notice. Which transform
-   * a filter has failed on cannot be told from outside.
+   * Removes each record, then gives it another transform, and lists the changes that no comparison would notice. The
+   * transform of a failed filter cannot be seen from outside, so it is left out.
    */
   async listUnnoticed(): Promise<string[]> {
     return (await this.#recorded()).flatMap((exchange) =>
@@ -145,13 +146,13 @@ export class SeenWorld {
     );
   }
 
-  /** Which kinds of records were expected, each once: `read success replay`. */
+  /** Lists the distinct kinds of expected records: `read success replay`. */
   listKinds(): string[] {
     const kinds = [...this.#exchanges.values()].flatMap(({ expected }) => expected.map(toKind));
     return [...new Set(kinds)].sort();
   }
 
-  /** Every exchange with what the log has of it. */
+  /** Returns every exchange with its records in the log. */
   async #recorded(): Promise<RecordedExchange[]> {
     const byRequest = Map.groupBy(await this.#settledRecords(), ({ request_id: id }) => id as string);
     return [...this.#exchanges].map(([id, exchange]) => ({ ...exchange, stored: byRequest.get(id) ?? [] }));
@@ -166,7 +167,7 @@ export class SeenWorld {
     this.callers.push({ key, keyId, applicationId: id });
   }
 
-  /** How a call ended is recorded after its answer. */
+  /** Waits for pending calls, because the result of a call is recorded after its response. */
   async #settledRecords(): Promise<StoredRecord[]> {
     const { vault, tenant } = this.proxy;
     for (const end = Date.now() + 60_000; Date.now() < end; ) {
@@ -188,7 +189,7 @@ function listDifferencesOf({ what, caller, expected, stored }: RecordedExchange)
   ];
 }
 
-/** What a refusal leaves: a denial, a miss, or nothing. */
+/** Returns the records that a refusal leaves: a denial, a miss, or none. */
 export function refusalRecords(
   { status }: TestAnswer,
   { entityType, operation, entityId }: Pick<ExpectedRecord, 'entityType' | 'operation' | 'entityId'>,
@@ -200,7 +201,7 @@ export function refusalRecords(
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** An id as a record of a miss may have it. */
+/** Returns the id that a record of a miss may contain. */
 export function recordable(id: string): string {
   return uuid.test(id) ? id : '*';
 }

@@ -7,20 +7,20 @@ export interface ShownToken {
   readonly fingerprint_expression?: string;
 }
 
-/** How plaintext begins in these runs, and how a masked one does. */
+/** The beginnings of plaintext and of masked values in these runs. */
 const plaintext = /^(?:plain-|\d)/;
 const masked = /^X/;
 
-/** The transforms that a token can have been shown through, told by nothing but what is there to see. */
+/** Returns the transforms through which a token may have been shown, judged only by its content. */
 export function viewsOf(token: ShownToken): readonly string[] {
-  // Without its content it is one that the caller was not allowed to read.
+  // A token without its content is one that the caller was not allowed to read.
   if (token.fingerprint_expression === undefined) return ['redact'];
   if (token.data !== undefined) return viewsOfValue(token.data);
-  // A token without a mask shows no data masked; it is told from a redacted one by its fingerprint.
+  // A token without a mask shows no masked data. Its fingerprint distinguishes it from a redacted token.
   return [token.fingerprint === undefined ? 'redact' : 'mask'];
 }
 
-/** The same of a value that stands alone, of a token that has a mask. */
+/** Returns the same for a single value of a token that has a mask. */
 export function viewsOfValue(value: unknown): readonly string[] {
   if (value === null) return ['redact'];
   const text = typeof value === 'string' ? value : ((value as { readonly number?: string }).number ?? '');

@@ -7,7 +7,7 @@ import { type ShownToken, viewsOf } from './shown-view.ts';
 const cardNumbers = ['4242424242424242', '5555555555554444', '378282246310005', '4000056655665556'] as const;
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
 
-/** A token to create; few contents, so that some are there already. */
+/** Returns a token to create. There are few contents, so that some already exist. */
 export function randomToken(world: SeenWorld): Record<string, unknown> {
   const { random } = world;
   const isCard = random.chance(0.3);
@@ -93,18 +93,18 @@ function randomPatch({ random }: SeenWorld, token: KnownToken | undefined): Reco
   const mask = `{{ ${place} | reveal_last: ${1 + random.below(3)} }}`;
   return random.pick<Record<string, unknown>>([
     { metadata: { order: String(random.below(5)) } },
-    // A token without a mask stays where no session sees it: it would look the same to it masked and redacted.
+    // A token without a mask stays where no session sees it, because it would look the same masked and redacted.
     token?.hasMask === false ? {} : { containers: [random.pick(containers)] },
     { containers: ['not a container'] },
     isCard ? {} : { data: `plain-${random.below(40)}` },
     { mask: isCard ? { number: mask } : mask },
     { mask: isCard ? { number: mask } : mask },
-    // Fails on what is stored, which tells something about it.
+    // This mask fails on the stored data, which reveals something about it.
     { mask: `{{ ${place} | to_boolean }}` },
   ]);
 }
 
-/** Sends a request again that has succeeded; what it shows now is a read of its own. */
+/** Repeats a request that has succeeded. Its response counts as a new read. */
 export async function repeatRequest(world: SeenWorld): Promise<void> {
   if (world.repeatables.length === 0) return;
   const { caller, method, path, request, first } = world.random.pick(world.repeatables);
@@ -112,7 +112,8 @@ export async function repeatRequest(world: SeenWorld): Promise<void> {
   const via = { via: 'replay' };
   await world.exchange(caller, [method, route, path], request, (got) => {
     if (got.status === 404) return [missedReplay(first)];
-    // The right may be lost altogether, or for this token: one is refused before anything is repeated.
+    // The right may be lost altogether or only for this token. In one case the request is refused
+    // before anything is repeated.
     if (got.status === 403) return [record('token', anything, anything, { outcome: 'denied' })];
     if (got.status >= 300) return [];
     return shownIn(got.body).map((one) =>
@@ -123,7 +124,7 @@ export async function repeatRequest(world: SeenWorld): Promise<void> {
   });
 }
 
-/** As time would: nobody sends anything, and from then on it is not there. */
+/** Expires a token without a request. */
 export async function expireToken(world: SeenWorld): Promise<void> {
   if (world.tokens.size === 0) return;
   const id = world.random.pick([...world.tokens.keys()]);
@@ -135,7 +136,7 @@ export async function expireToken(world: SeenWorld): Promise<void> {
   forget(world, id);
 }
 
-/** Tokens in a response, in whichever place: whole ones, and ids of those of which nothing else is shown. */
+/** Returns the tokens anywhere in a response: whole ones, and ids of tokens that show nothing else. */
 export function shownIn(body: unknown): (ShownToken | string)[] {
   if (typeof body === 'string') return [body];
   if (typeof body !== 'object' || body === null) return [];
@@ -147,7 +148,7 @@ export function shown(operation: string, token: ShownToken, more: Partial<Expect
   return record(entityOf(token), operation, token.id, { transforms: viewsOf(token), ...more });
 }
 
-/** A create that was given a token that is there already. */
+/** Returns the record of a create that found an existing token. */
 export function foundRecord(world: SeenWorld, token: ShownToken): ExpectedRecord {
   return shown(world.isUpdatingDuplicates ? 'update' : 'read', token, { details: { via: 'duplicate' } });
 }
@@ -169,14 +170,14 @@ function forget(world: SeenWorld, id: string): void {
   world.gone.push(id);
 }
 
-/** The id is known to have been a token's, so it is recorded whatever it looks like. */
+/** Returns the record of a missed replay. The id belonged to a token, so it is recorded whatever its form. */
 function missedReplay({ body }: TestAnswer): ExpectedRecord {
   const ids = shownIn(body).map((one) => (typeof one === 'string' ? one : one.id));
   const [id = anything] = ids.length === 1 ? ids : [];
   return record('token', 'read', id, { outcome: 'missed', details: { via: 'replay', missing: 1 } });
 }
 
-/** `expect` says nothing of a refusal that leaves what refusals leave. */
+/** Sends a request on one token. If `expect` returns undefined, the usual records of a refusal are expected. */
 async function onToken(
   world: SeenWorld,
   caller: SeenCaller,

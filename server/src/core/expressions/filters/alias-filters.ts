@@ -6,7 +6,7 @@ import { type Filter, type FilterContext, type FilterInput, requireCharacters } 
 const digits = '0123456789';
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Random digits in place of a card number's own; spaces and dashes stay where they are. */
+/** Replaces the digits of a card number with random ones. Spaces and dashes stay in place. */
 export const aliasCard: Filter = {
   effect: 'alias',
   argumentsMin: 0,
@@ -30,10 +30,10 @@ export const aliasCard: Filter = {
   },
 };
 
-/** Digits become digits and letters become lower-case letters; punctuation and space are the format and stay. */
+/** Replaces digits with digits and letters with lower-case letters. Punctuation and spaces are the format and stay. */
 export const aliasPreserveFormat = aliasBy((character) => {
   if (/^\p{Nd}$/u.test(character)) return digits;
-  // Outside ASCII everything counts as a letter: a name in another script is content, not format.
+  // Every character outside ASCII counts as a letter, because a name in another script is content, not format.
   return /^[\s!-/:-@[-`{-~]$/.test(character) ? null : letters;
 });
 
@@ -60,14 +60,15 @@ function aliasBy(alphabetFor: (character: string) => string | null): Filter {
           return alphabet === null ? [] : [{ index, alphabet }];
         });
         const hidden = replaceable.filter(({ index }) => index >= first && index < characters.length - last);
-        // If the revealed ends leave nothing to replace, the alias would be the value itself: then nothing is revealed.
+        // If the revealed ends leave nothing to replace, the alias would be the value itself. In that case nothing is
+        // revealed.
         return replaceCharacters(characters, hidden.length === 0 ? replaceable : hidden, context);
       };
     },
   };
 }
 
-/** An alias is meant to be an id, and no id is longer. */
+/** Rejects values longer than an id, because an alias is meant to be an id. */
 function requireAliasable(input: FilterInput, context: FilterContext): readonly string[] {
   const characters = requireCharacters(input, context);
   if (characters.length > tokenLimits.idLengthMax) throw new ExpressionError('output-too-large', context.offset);
@@ -84,8 +85,8 @@ function replaceCharacters(
   for (const { index, alphabet } of replacements) alias[index] = drawFrom(alphabet, context);
   if (alias.join('').toLowerCase() !== characters.join('').toLowerCase()) return alias.join('');
 
-  // By chance, the alias equals the value: with four free digits that happens once in ten thousand aliases. One character is
-  // drawn again from the rest of its alphabet.
+  // The alias can equal the value by chance: with four free digits, that happens once in ten thousand aliases. In that
+  // case one character is drawn again from the rest of its alphabet.
   const redrawn = replacements[context.tools.randomInt(replacements.length)];
   if (redrawn === undefined) throw new RangeError('randomInt returned a value outside its range.');
   const original = characters[redrawn.index]?.toLowerCase() ?? '';

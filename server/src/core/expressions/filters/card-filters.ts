@@ -16,14 +16,16 @@ export const cardBin: Filter = {
       const text = requireText(input, context);
       const characters = toCharacters(text.replaceAll(separator, ''));
       const length = binLength(characters.length);
-      // For a value this short, the BIN would be all of it.
+      // The BIN of a value this short would be the whole value.
       if (characters.length <= length) throw new ExpressionError('wrong-value', context.offset);
       return characters.slice(0, length).join('');
     };
   },
 };
 
-/** Writes `expiration_month` and `expiration_year` of a card object; null if one that the format needs is missing. */
+/**
+ * Formats `expiration_month` and `expiration_year` of a card object. Yields null if the format needs a missing member.
+ */
 export const cardExp: Filter = {
   effect: 'shape',
   argumentsMin: 1,
@@ -43,7 +45,7 @@ type FormatPiece = { readonly placeholder: Placeholder } | { readonly literal: s
 
 const placeholders: readonly Placeholder[] = ['YYYY', 'YY', 'MM'];
 
-/** Placeholders and punctuation. A letter that is not a placeholder is rejected rather than printed as is. */
+/** Splits a format into placeholders and punctuation. A letter that is not a placeholder is rejected, not printed. */
 function parseFormat(args: FilterArguments): readonly FormatPiece[] {
   const format = args.text(0);
   const pieces: FormatPiece[] = [];

@@ -5,7 +5,7 @@ import { stringifiedCharactersMax } from '../expression-limits.ts';
 import { jsonLengthUpTo } from '../value-text.ts';
 import { type BoundFilter, type Filter, type FilterEffect, requireRoom, requireText } from './filter.ts';
 
-/** JSON text with every number spelled as it arrived; a string on its own stays as it is. */
+/** Writes a value as JSON with the original text of every number. A string is returned unchanged. */
 export const stringify = castFilter('shape', (input, context) => {
   if (typeof input === 'string') return input;
   if (input instanceof Uint8Array) throw new ExpressionError('wrong-value', context.offset);
@@ -36,10 +36,10 @@ function castFilter(effect: FilterEffect, cast: BoundFilter): Filter {
   return { effect, argumentsMin: 0, argumentsMax: 0, bind: () => cast };
 }
 
-// Anchored, and no character matches two adjacent parts: matching takes time proportional to the text.
+// The pattern is anchored and no character matches two adjacent parts, so it takes time proportional to the text.
 const decimal = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** In JSON notation: people write the month as `04`, which is not valid JSON. */
+/** Converts a number to JSON notation. People write the month as `04`, which is not valid JSON. */
 function toNumberText(text: string): string | null {
   if (!decimal.test(text)) return null;
   const sign = text.startsWith('-') ? '-' : '';

@@ -5,7 +5,7 @@ import type { FilterArguments } from './filter-arguments.ts';
 
 export const hmac: Filter = {
   effect: 'digest',
-  // Both arguments are required: a single one could be either the algorithm or the key.
+  // The filter requires two arguments because a single one could be either the algorithm or the key.
   argumentsMin: 2,
   argumentsMax: 2,
   bind(args) {

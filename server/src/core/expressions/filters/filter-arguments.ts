@@ -20,7 +20,7 @@ export class FilterArguments {
     return text;
   }
 
-  /** Exactly one character, counted as the reader sees it and not in UTF-16 code units. */
+  /** Returns an argument of exactly one character, counted in code points and not in UTF-16 code units. */
   character(position: number, fallback?: string): string {
     const text = this.text(position, fallback);
     if (toCharacters(text).length !== 1) throw this.#refused();
@@ -41,12 +41,12 @@ export class FilterArguments {
 
   integer(position: number, fallback?: number): number {
     const text = this.text(position, fallback === undefined ? undefined : String(fallback));
-    // Bounded and without alternatives, so it cannot backtrack; nine digits stay far below any overflow.
+    // The pattern is bounded and has no alternatives, so it cannot backtrack. Nine digits stay far below any overflow.
     if (!/^-?\d{1,9}$/.test(text)) throw this.#refused();
     return Number(text);
   }
 
-  /** For a filter with its own argument syntax. */
+  /** Rejects the arguments of a filter that has its own argument syntax. */
   refuse(): never {
     throw this.#refused();
   }

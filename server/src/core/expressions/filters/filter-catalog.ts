@@ -8,7 +8,10 @@ import { first, last, slice, split } from './list-filters.ts';
 import { cardMask, reveal, revealLast } from './mask-filters.ts';
 import { append, downcase, last4, padLeft, padRight, prepend, remove, replace, upcase } from './text-filters.ts';
 
-/** A Map, never an object: a name in an expression must not find inherited properties. */
+/**
+ * The filters by name. This is a Map and not an object, so that a name in an expression cannot find inherited
+ * properties.
+ */
 export const filterCatalog: ReadonlyMap<string, Filter> = new Map([
   ['alias_card', aliasCard],
   ['alias_preserve_format', aliasPreserveFormat],

@@ -13,8 +13,8 @@ export type FilterValue = JsonValue | Uint8Array;
 export type FilterInput = Exclude<FilterValue, null>;
 
 /**
- * What a filter does to its input, for the rules that are checked before any value is seen. `select` yields a part
- * of the input and nothing else; `shape` may also add or change characters; `alias` replaces characters by random
+ * The effect of a filter on its input, for the rules that are checked before any value is seen. `select` yields a part
+ * of the input and nothing else; `shape` may also add or change characters; `alias` replaces characters with random
  * ones; `digest` yields bytes that do not reveal the input; `encode` turns those bytes into text.
  */
 export type FilterEffect = 'select' | 'shape' | 'alias' | 'digest' | 'encode';
@@ -33,13 +33,16 @@ export interface Filter {
   readonly argumentsMax: number;
   /** Checks the arguments once, when the expression is compiled. */
   bind(args: FilterArguments): BoundFilter;
-  /** Where in its input the filter looks; only filters that select by a path say so. */
+  /** Returns the path that the filter selects in its input. Only filters that select by a path implement this. */
   pathOf?(args: FilterArguments): readonly JsonPathSegment[];
-  /** How many characters of its input the filter lets through at most; only aliases say so. */
+  /** Returns the maximum number of input characters that the filter lets through. Only aliases implement this. */
   revealedMax?(args: FilterArguments): number;
 }
 
-/** The text of a scalar. Objects and arrays have none: masking their JSON would reveal their structure. */
+/**
+ * Returns the text of a scalar. Objects and arrays are rejected, because masking their JSON would reveal their
+ * structure.
+ */
 export function requireText(input: FilterInput, context: FilterContext): string {
   if (input instanceof Uint8Array || !isScalar(input)) throw new ExpressionError('wrong-value', context.offset);
   return toConcatenatedText(input);
@@ -49,12 +52,12 @@ export function requireCharacters(input: FilterInput, context: FilterContext): s
   return toCharacters(requireText(input, context));
 }
 
-/** Call with the length of a result before building it. */
+/** Rejects a result that is too long. Call it with the length before building the result. */
 export function requireRoom(characters: number, context: FilterContext): void {
   if (characters > context.budget.outputCharactersMax) throw new ExpressionError('output-too-large', context.offset);
 }
 
-/** A filter without arguments that maps text to text. */
+/** Creates a filter without arguments that maps text to text. */
 export function textFilter(effect: FilterEffect, map: (text: string) => JsonValue): Filter {
   return {
     effect,

@@ -2,7 +2,10 @@ import { ExpressionError } from '../expression-error.ts';
 import type { Filter } from './filter.ts';
 import { findMatches, parseJsonPath } from './json-path.ts';
 
-/** Visiting a member took 230 ns where masking a character with `reveal_last` took 24 (measured). */
+/**
+ * The work of visiting one member, in characters. A visit took 230 ns and masking a character with `reveal_last` took
+ * 24 ns (measured).
+ */
 const visitWeight = 10;
 
 export const json: Filter = {

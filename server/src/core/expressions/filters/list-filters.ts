@@ -5,8 +5,8 @@ import { toCharacters } from '../../text/code-points.ts';
 import { type Filter, type FilterContext, type FilterInput, requireCharacters, requireText } from './filter.ts';
 
 /**
- * As in Liquid, trailing empty pieces are dropped, runs of spaces count as one separator, and an empty separator
- * yields single characters.
+ * Splits a text like Liquid does: trailing empty pieces are dropped, runs of spaces count as one separator, and an
+ * empty separator yields single characters.
  */
 export const split: Filter = {
   effect: 'select',
@@ -27,7 +27,10 @@ export const split: Filter = {
 export const first = itemFilter((items) => items[0] ?? null);
 export const last = itemFilter((items) => items.at(-1) ?? null);
 
-/** One character or item by default. A negative offset counts from the end; out of range, the result is empty. */
+/**
+ * Returns one character or item by default. A negative offset counts from the end. The result is empty if it is out of
+ * range.
+ */
 export const slice: Filter = {
   effect: 'select',
   argumentsMin: 1,
@@ -54,7 +57,7 @@ function itemFilter(pick: (items: JsonArray) => JsonValue): Filter {
   };
 }
 
-/** Liquid implementations disagree on the first item of a text, so only lists are accepted. */
+/** Accepts only lists, because Liquid implementations disagree on the first item of a text. */
 function requireList(input: FilterInput, context: FilterContext): JsonArray {
   if (!isList(input)) throw new ExpressionError('wrong-value', context.offset);
   return input;

@@ -3,8 +3,8 @@ import { type Filter, requireCharacters } from './filter.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 
 /**
- * Masks all but the last characters. A dash is kept and counts as a character; a space is masked. A value that is not
- * longer than what is shown is returned in full, except in the default mask of a type.
+ * Masks all but the last characters. A dash is kept and counts as a character; a space is masked. A value that is no
+ * longer than the shown part is returned in full, except in the default mask of a type.
  */
 export const revealLast: Filter = {
   effect: 'shape',
@@ -36,7 +36,10 @@ export const reveal: Filter = {
   },
 };
 
-/** Like `reveal`, but counts only characters that are not preserved: with or without dashes, the same digits are shown. */
+/**
+ * Works like `reveal`, but counts only characters that are not preserved. The same digits are shown with or without
+ * dashes.
+ */
 export const cardMask: Filter = {
   effect: 'shape',
   argumentsMin: 0,
@@ -60,7 +63,7 @@ interface MaskStyle {
   readonly preserved: ReadonlySet<string>;
 }
 
-/** Half-open, and empty unless the end is after the start. */
+/** A half-open range, which is empty unless the end is after the start. */
 interface HiddenRange {
   readonly from: number;
   readonly to: number;
@@ -70,7 +73,7 @@ function parseStyle(args: FilterArguments): MaskStyle {
   return { maskCharacter: args.character(2, 'X'), preserved: new Set(args.text(3, '')) };
 }
 
-/** The positions of the characters that are not preserved. */
+/** Returns the positions of the characters that are not preserved. */
 function findDigits(characters: readonly string[], preserved: ReadonlySet<string>): readonly number[] {
   const places: number[] = [];
   for (let index = 0; index < characters.length; index += 1) {
@@ -80,8 +83,8 @@ function findDigits(characters: readonly string[], preserved: ReadonlySet<string
 }
 
 /**
- * If masking the range would return the value unchanged, because it is empty or fully preserved, everything is
- * masked, and as a last resort the preserved characters too: these filters never return the plaintext.
+ * Masks a range and never returns the plaintext. If masking the range changes nothing, because it is empty or fully
+ * preserved, the whole value is masked. If that changes nothing either, even the preserved characters are masked.
  */
 function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const value = characters.join('');
@@ -92,7 +95,7 @@ function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden
   return style.maskCharacter.repeat(characters.length);
 }
 
-/** Hidden runs are written at once instead of character by character. */
+/** Masks a range. Hidden runs are written at once instead of character by character. */
 function maskRange(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const { maskCharacter, preserved } = style;
   const to = Math.max(hidden.from, hidden.to);

@@ -3,7 +3,7 @@ import { type Filter, requireRoom, requireText, textFilter } from './filter.ts';
 
 export const last4 = textFilter('select', (text) => toCharacters(text.slice(-8)).slice(-4).join(''));
 
-// Not `select`: a few letters become two or three when their case changes.
+// The effect is not `select`, because a few letters become two or three when their case changes.
 export const upcase = textFilter('shape', (text) => text.toUpperCase());
 export const downcase = textFilter('shape', (text) => text.toLowerCase());
 
@@ -30,7 +30,7 @@ export const replace: Filter = {
   bind(args) {
     const search = args.text(0);
     const replacement = args.text(1, '');
-    // An empty search would match between any two characters, even between the halves of one.
+    // An empty search would match between any two characters, even between the halves of a surrogate pair.
     if (search === '') args.refuse();
     return (input, context) => {
       const pieces = requireText(input, context).split(search);

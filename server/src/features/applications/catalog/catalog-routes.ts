@@ -43,7 +43,7 @@ const TemplateView = Type.Object(
 
 nameSchemas({ Permission: PermissionView, Role: RoleView, ApplicationTemplate: TemplateView });
 
-/** The fixed lists that clients and the portal choose from. */
+/** Adds routes for the fixed lists that clients and the portal choose from. */
 export function addCatalogRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: Static<typeof PermissionQuery> }>(
     '/permissions',
@@ -124,7 +124,7 @@ export function addCatalogRoutes(app: FastifyInstance): void {
   );
 }
 
-/** Starting points for an application; the ids are ours and never change. */
+/** Starting points for an application. Strongroom chose their ids, which never change. */
 const templates: Static<typeof TemplateView>[] = [
   {
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a01',

@@ -30,15 +30,15 @@ interface KnownKey {
 
 type KeyName = Pick<ApiKey, 'id' | 'kind'>;
 
-/** A key with the secret that goes with it was given. It is worth nothing once something else is known about the key. */
+/** Proof that a key was presented with the right secret. It is void if anything known about the key has changed. */
 interface Proof {
   readonly key: KeyName;
   readonly known: KnownKey;
 }
 
 /**
- * Identifies the owner of a key. Results are cached, but only used while the change feed proves that this process would have
- * received a revocation; otherwise every key is looked up.
+ * Identifies the owner of a key. Cached results are used only while the change feed proves that this process would have
+ * received a revocation. Otherwise every key is looked up.
  */
 export class CredentialDirectory implements Authenticator {
   readonly #database: Database;
@@ -46,7 +46,9 @@ export class CredentialDirectory implements Authenticator {
   readonly #keys: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #sessions: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #origins: OriginDirectory;
-  /** By the hash of the whole key: reading a key and comparing its secret takes ten times as long as making that hash. */
+  /**
+   * Proofs by the hash of the whole key. Parsing a key and comparing its secret takes ten times as long as this hash.
+   */
   readonly #proofs = new LRUCache<string, Proof>({ max: keysMax });
   readonly #used = new Set<ApplicationKeyId>();
   #touching: NodeJS.Timeout | undefined;
@@ -58,13 +60,13 @@ export class CredentialDirectory implements Authenticator {
     this.#keys = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownKey(await new CredentialStore(tx).find(id))),
-      // A key that awaits approval is read each time: its approval takes effect at once.
+      // A key that awaits approval is read each time, so that its approval takes effect at once.
       isKept: ({ identity }) => identity.awaitsApproval !== true,
     });
     this.#sessions = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownSession(await new CredentialStore(tx).findSession(id))),
-      // A session that is not yet authorized is read each time: its authorization takes effect at once.
+      // A session that is not yet authorized is read each time, so that its authorization takes effect at once.
       isKept: ({ identity }) => identity.session?.isAuthorized !== false,
     });
     this.#origins = new OriginDirectory({ database, ...limits });
@@ -80,7 +82,7 @@ export class CredentialDirectory implements Authenticator {
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
     const known = proof === undefined ? await this.#find(key) : proved;
-    // An unknown id is compared as well, so that it takes as long as a known one.
+    // The secret of an unknown id is compared too, so that it takes as long as for a known id.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);
     if (known === undefined || !isSecret) return undefined;
     const fresh: Proof = { key: { id: key.id, kind: key.kind }, known };
@@ -99,8 +101,9 @@ export class CredentialDirectory implements Authenticator {
   }
 
   /**
-   * The origins of the public application that a key or session belongs to, without its secret: none if it has no list.
-   * Undefined if there is no such key, if it has expired, or if it is not meant for pages.
+   * Returns the allowed origins of the public application that a key or session belongs to. The secret is not needed.
+   * The result is empty if the application has no list. It is undefined if the key does not exist, has expired, or is
+   * not meant for pages.
    */
   findAllowedOrigins(keyId: ApplicationKeyId): Promise<readonly string[] | undefined> {
     return this.#origins.find(keyId);
@@ -110,7 +113,7 @@ export class CredentialDirectory implements Authenticator {
     return { keys: this.#keys.use, sessions: this.#sessions.use, origins: this.#origins.use };
   }
 
-  /** Records the last use of keys; a crash loses ten seconds of convenience data. */
+  /** Records the last use of keys. A crash loses at most ten seconds of this data, which is only a convenience. */
   async close(): Promise<void> {
     clearTimeout(this.#touching);
     await this.#touch();
@@ -145,7 +148,8 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
       applicationId,
       applicationType,
       keyId,
-      // The edge refuses a key that awaits approval and says why; without rights, nothing else lets it through either.
+      // The edge rejects a key that awaits approval and says why. Because the key has no rights here, nothing else
+      // accepts it either.
       grants: { rules: awaitsApproval ? [] : toRules(permissions, rules) },
       ...(awaitsApproval ? { awaitsApproval } : {}),
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
@@ -157,7 +161,7 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   };
 }
 
-/** A session has its own permissions within those of its authorizer; until it is authorized, it has none. */
+/** Converts a session. It has its own permissions within those of its authorizer, and none until it is authorized. */
 function toKnownSession(credential: SessionCredential | undefined): KnownKey | undefined {
   const known = toKnownKey(credential);
   if (known === undefined || credential === undefined) return undefined;
@@ -174,7 +178,7 @@ function toKnownSession(credential: SessionCredential | undefined): KnownKey | u
     identity: {
       ...known.identity,
       grants: { ...known.identity.grants, limit },
-      // A session may call what its authorizer may call: its own application is public and has no list.
+      // A session may call the destinations of its authorizer. Its own application is public and has no list.
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
       session: { isAuthorized: true, ...origin },
     },

@@ -19,11 +19,11 @@ export interface Credential {
   readonly allowedOrigins: readonly string[] | null;
   readonly grantLimit: GrantLimit | null;
   readonly isTenantDeleted: boolean;
-  /** The key, or the rights of its new application, wait for approval. */
+  /** True if the key, or the rights of its new application, are waiting for approval. */
   readonly awaitsApproval: boolean;
 }
 
-/** A session key: its own permissions, and those of the application that authorized it, if any. */
+/** A session key with its own permissions and those of the application that authorized it, if any. */
 export interface SessionCredential extends Credential {
   readonly origin: SessionOrigin | null;
   readonly authorizer: {
@@ -34,7 +34,7 @@ export interface SessionCredential extends Credential {
   } | null;
 }
 
-/** Which pages may use a key of a public application, and what that depends on. */
+/** The pages that may use a key of a public application, and the applications that this depends on. */
 export interface KeyOrigins {
   readonly tenantId: TenantId;
   readonly applicationIds: readonly ApplicationId[];
@@ -42,7 +42,7 @@ export interface KeyOrigins {
   readonly expiresAt: Date | null;
 }
 
-/** Looks keys up before their tenant is known, so it works inside `forSystem` only. */
+/** Looks up keys before their tenant is known, so it works only inside `forSystem`. */
 export class CredentialStore {
   readonly #tx: Transaction;
 
@@ -66,7 +66,7 @@ export class CredentialStore {
     return row;
   }
 
-  /** A session ends with the first of the three: itself, its application, the application that authorized it. */
+  /** Finds a session. It ends as soon as the session itself, its application or its authorizer expires. */
   async findSession(keyId: ApplicationKeyId): Promise<SessionCredential | undefined> {
     const [row] = await this.#tx.query<SessionCredential>({
       name: 'credential-find-session',
@@ -86,7 +86,10 @@ export class CredentialStore {
     return row;
   }
 
-  /** Of a key or a session, whichever the id belongs to, unless its tenant is deleted. One statement: anybody can ask for ids that do not exist. */
+  /**
+   * Finds the origins of a key or a session, whichever the id belongs to, unless its tenant is deleted. This takes a
+   * single statement because anybody can send ids that do not exist.
+   */
   async findOrigins(keyId: ApplicationKeyId): Promise<KeyOrigins | undefined> {
     const [row] = await this.#tx.query<KeyOrigins>({
       name: 'credential-find-origins',
@@ -108,7 +111,10 @@ export class CredentialStore {
     return row;
   }
 
-  /** In seconds, by the clock of the database: of the oldest key of an application that has not expired. Null if there is none. */
+  /**
+   * Returns the age in seconds of the oldest key of any application that has not expired, by the clock of the database.
+   * Returns null if there is none.
+   */
   async findOldestAge(): Promise<number | null> {
     const [row] = await this.#tx.query<{ seconds: number | null }>({
       text: `select extract(epoch from now() - min(k.created_at))::float8 as seconds from application_keys k

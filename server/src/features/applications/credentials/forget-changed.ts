@@ -2,14 +2,14 @@ import type { ApplicationId, ApplicationKeyId, TenantId } from '../../../core/id
 import type { ChangeFeed } from '../../../platform/database/changes/change-feed.ts';
 import type { WatchedCache } from '../../../platform/database/changes/watched-cache.ts';
 
-/** What something known about a key depends on, besides the key or session itself. */
+/** The things that cached data about a key depends on, besides the key or session itself. */
 interface Grounds {
   readonly tenantId: TenantId;
   /** The applications whose changes affect it. */
   readonly applicationIds: readonly ApplicationId[];
 }
 
-/** Forgets what is known about keys and sessions when they, their applications or their tenant change. */
+/** Drops cached data about keys and sessions when they, their applications or their tenant change. */
 export function forgetChanged<Known extends Grounds>(
   feed: ChangeFeed,
   caches: readonly WatchedCache<ApplicationKeyId, Known>[],

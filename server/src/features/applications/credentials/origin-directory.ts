@@ -7,8 +7,9 @@ import { CredentialStore, type KeyOrigins } from './credential-store.ts';
 import { forgetChanged } from './forget-changed.ts';
 
 /**
- * Which pages may use a key, by the part of it that is not secret. Separate from identities, which take a
- * whole key to look up: requests with invented ids displace none of them, and fill no memory, as only what exists is kept.
+ * Finds the pages that may use a key, by the part of the key that is not secret. This cache is separate from the
+ * identities, which need a whole key to look up. Requests with invented ids therefore displace no identities. They fill
+ * no memory either, because only existing keys are cached.
  */
 export class OriginDirectory {
   readonly #origins: WatchedCache<ApplicationKeyId, KeyOrigins>;

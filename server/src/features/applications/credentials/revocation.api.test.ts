@@ -4,7 +4,7 @@ import { createApplication, type TestApplication } from '../../../../test/harnes
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import type { VaultServer } from '../../../app/serve/vault-server.ts';
 
-/** What is promised: a revocation is seen on every server within a second. */
+/** The documented guarantee: a revocation takes effect on every server within a second. */
 const promisedMs = 1_000;
 const promised = { enoughMs: promisedMs };
 
@@ -20,7 +20,7 @@ afterAll(() => vault.stop());
 interface Revocation {
   readonly name: string;
   readonly revoke: (application: TestApplication) => Promise<{ readonly status: number }>;
-  /** The answer of a server that knows of it. */
+  /** The status of a server that knows about the revocation. */
   readonly refusal: number;
 }
 
@@ -51,7 +51,7 @@ const revocations: Revocation[] = [
   { name: 'the tenant is deleted', revoke: () => manage('DELETE', '/tenants/self'), refusal: 401 },
 ];
 
-/** Asks for a token that does not exist: 404 for a key that may read, and nothing is opened on the way. */
+/** Requests a token that does not exist. A key with read access gets 404, and nothing is decrypted. */
 const read = async (key: string, url: string) => (await vault.request('GET', '/tokens/none', { key, url })).status;
 
 async function makeWarmApplication(): Promise<TestApplication> {
@@ -64,7 +64,7 @@ async function makeWarmApplication(): Promise<TestApplication> {
   return application;
 }
 
-/** The milliseconds from the moment the revocation was asked for until the other server refuses. */
+/** Returns the milliseconds from the request for the revocation until the other server rejects the key. */
 async function untilRefused(application: TestApplication, { revoke, refusal }: Revocation): Promise<number> {
   const startedAt = performance.now();
   const answer = await revoke(application);
@@ -75,7 +75,10 @@ async function untilRefused(application: TestApplication, { revoke, refusal }: R
   return performance.now() - startedAt;
 }
 
-/** What is in memory is trusted again once changes arrive again: what was missed meanwhile must not come back. */
+/**
+ * Checks that the key stays rejected after changes arrive again. The cache is trusted again from then on, so it must
+ * not still hold data whose change was missed.
+ */
 async function expectRefusedForGood(application: TestApplication, { refusal }: Revocation): Promise<void> {
   await untilTrue(async () => (await vault.request('GET', '/readyz', { url: other.adminUrl })).status === 200, {
     waitingFor: 'the other server to hear of changes again',
@@ -85,7 +88,7 @@ async function expectRefusedForGood(application: TestApplication, { refusal }: R
 
 const listeners = `from pg_stat_activity where application_name like 'strongroom changes%' and datname = current_database()`;
 const cutListeners = () => vault.database.owner.query(`select pg_terminate_backend(pid) ${listeners}`);
-/** The process of the connection over which each server hears of changes. */
+/** Returns the backend process ids of the connections on which servers receive changes. */
 async function listenerPids(): Promise<number[]> {
   const { rows } = await vault.database.owner.query<{ pid: number }>(`select pid ${listeners}`);
   return rows.map(({ pid }) => pid);
@@ -119,7 +122,7 @@ describe('on another server, which answered from memory a moment ago', () => {
       const application = await makeWarmApplication();
       await untilBothListen();
       const pids = await listenerPids();
-      // A stopped process is what a broken network looks like from here: the connection stands and nothing arrives.
+      // A stopped process looks like a broken network: the connection stays open, but nothing arrives.
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       const ms = await untilRefused(application, revocation).finally(() => {
         for (const pid of pids) process.kill(pid, 'SIGCONT');

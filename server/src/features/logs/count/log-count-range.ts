@@ -3,7 +3,7 @@ import { invalidField } from '../../../core/errors/domain-error.ts';
 export const intervals = ['hour', 'day'] as const;
 export type Interval = (typeof intervals)[number];
 
-/** Whole intervals of UTC, half open, in milliseconds since 1970. */
+/** A half-open range of whole UTC intervals, in milliseconds since 1970. */
 export interface CountRange {
   readonly interval: Interval;
   readonly from: number;
@@ -20,7 +20,10 @@ interface Asked {
   readonly interval?: Interval | undefined;
 }
 
-/** The whole intervals that hold a time: of the last days by default, and by the hour unless that is longer. */
+/**
+ * Returns the whole intervals that contain the requested time. The default is the last days, by the hour. Longer times
+ * are counted by the day unless an interval is given.
+ */
 export function toCountRange(asked: Asked, now = Date.now()): CountRange {
   const { from, to } = toTime(asked, now);
   const interval = asked.interval ?? (to - from <= daysByDefault * intervalMs.day ? 'hour' : 'day');
@@ -30,7 +33,7 @@ export function toCountRange(asked: Asked, now = Date.now()): CountRange {
   return range;
 }
 
-/** The whole hours that hold a time, however long. */
+/** Returns the whole hours that contain the requested time. The length has no limit. */
 export function toWholeHours(asked: Asked, now = Date.now()): CountRange {
   return widen({ interval: 'hour', ...toTime(asked, now) });
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
   await fillVariedLog(vault.database, { tenantId: tenant.id, count: 20_000, days });
-  // What the requests of this test are recorded as must not be counted.
+  // The records that these requests create must not be counted.
   until = new Date(Math.floor(Date.now() / dayMs) * dayMs).toISOString();
   await sealAll(vault.database, signerOf(vault.server));
   await vault.database.owner.query('analyze');
@@ -69,7 +69,7 @@ async function listFacets(query: Query, of = tenant): Promise<Facets> {
   return body as Facets;
 }
 
-/** The same from the records. */
+/** Counts the same from the records themselves. */
 async function recount(
   { from, to, interval }: Pick<Counts, 'from' | 'to'> & { interval?: string },
   by: string,
@@ -223,8 +223,9 @@ describe('a tenant with very many addresses', () => {
   beforeAll(async () => {
     crowded = await vault.makeTenant();
     end = new Date((Math.floor(Date.now() / hourMs) + 2) * hourMs).toISOString();
-    // As the worker would have counted them: 60,000 addresses in an hour, one of which came often, and long ago another. The hour
-    // is the coming one: records of the tenant that are not counted yet must not look like a worker that is behind.
+    // These are the counters that the worker would have written for 60,000 addresses in an hour. One of them is
+    // frequent, and another one was frequent long ago. They are in the coming hour, because otherwise uncounted records
+    // of the tenant would make the worker look behind.
     await vault.database.owner.query(
       `insert into audit_facets (tenant_id, field, value, grain, entity_type, bucket, records, minutes)
         select $1, facet.field, facet.value, grain, 'token', date_trunc(grain, $2::timestamptz - facet.age, 'UTC'), facet.records,

@@ -9,7 +9,7 @@ import { LogCountStore } from '../list/log-count-store.ts';
 import { typesOf } from '../model/log-sql.ts';
 import { type KindCount, LogTallyStore, mostFirst, type ValueCount } from './log-tally-store.ts';
 
-/** What records are counted by. */
+/** The fields by which records are counted. */
 export const countedFields = [...facetFields, 'entity_type'] as const;
 export type CountedField = (typeof countedFields)[number];
 
@@ -20,7 +20,7 @@ export interface CountBucket {
 }
 
 export interface LogTally {
-  /** What `counts` are by: the field of a filter, where there is one on another field than asked for. */
+  /** The field that `counts` are grouped by. It is the field of the filter if that differs from the requested field. */
   readonly by: CountedField;
   readonly isExact: boolean;
   readonly buckets: readonly CountBucket[];
@@ -30,18 +30,20 @@ export interface LogTally {
 export interface FieldValues {
   readonly field: CountedField;
   readonly values: readonly ValueCount[];
-  /** Whether these are all values that occur. */
+  /** True if the values are all that occur. */
   readonly isComplete: boolean;
 }
 
 export const topMax = 20;
 const facetsMs = 1_000;
-/** The worker may move on between two statements; it does so twice a second at most. */
+/** The worker may advance between two statements, at most twice a second. */
 const triesMax = 3;
 
 type Counted = Pick<LogTally, 'by' | 'isExact' | 'buckets'>;
 
-/** Numbers of records for charts and lists of filters, from the counters that the worker keeps. Never reads a record. */
+/**
+ * Counts records for charts and lists of filters, from the counters that the worker maintains. It never reads a record.
+ */
 export class LogCounts {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -68,7 +70,7 @@ export class LogCounts {
     return { ...counted, top: mostFirst(sumUp(counted.buckets.flatMap(({ counts }) => counts))) };
   }
 
-  /** The most frequent values of every field. */
+  /** Returns the most frequent values of every field. */
   async listValues(
     { tenantId }: Pick<Caller, 'tenantId'>,
     filter: LogFilter,
@@ -83,7 +85,7 @@ export class LogCounts {
         const kinds = await store.sumKinds(asked);
         const fields = [toFieldValues('entity_type', kinds, { limit, isCut: isBehind })];
         for (const field of facetFields) {
-          // One more than asked for tells whether there are others.
+          // One value more than requested shows whether there are others.
           const ranking = budget.isSpent
             ? { values: [], isCut: true }
             : await store.rankValues(field, limit + 1, asked);
@@ -103,7 +105,7 @@ function toFieldValues(
   return { field, values: values.slice(0, limit), isComplete: !isCut && values.length <= limit };
 }
 
-/** Tries again if the counters have moved on meanwhile, so that parts add up to their total. */
+/** Retries if the counters have advanced in the meantime, so that parts add up to their total. */
 async function atOnePlace<T>(progress: LogCountStore, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const place = await progress.facetsKeptTo();
@@ -112,7 +114,7 @@ async function atOnePlace<T>(progress: LogCountStore, work: () => Promise<T>): P
   }
 }
 
-/** Whether a worker that is well behind has not come to a part of the time. */
+/** Returns true if the worker is well behind and has not reached the end of the range. */
 async function isBehindBefore(progress: LogCountStore, filter: LogFilter, { to }: CountRange): Promise<boolean> {
   const countedTo = await progress.findBehind(filter);
   return countedTo !== undefined && (countedTo === 'never' || countedTo.getTime() < to);
@@ -134,7 +136,7 @@ async function countBuckets(
   const kinds = smallest(await countEach(store, facets, asked));
   const isExact = others.length === 0;
   if (by === 'entity_type') return { by, isExact, buckets: bucketsByKind(range, kinds) };
-  // Counters know one field at a time.
+  // Counters cover one field at a time.
   const counts = isExact ? toValueCounts(kinds, first.value) : [];
   return { by: isExact ? first.field : by, isExact, buckets: toBuckets(range, kinds, counts) };
 }
@@ -163,7 +165,10 @@ async function countEach(
   return counted;
 }
 
-/** No more records can have all values than have the rarest of them. */
+/**
+ * Returns the smallest count for each kind and interval. The number of records with all values cannot exceed the number
+ * with the rarest value.
+ */
 function smallest([first = [], ...others]: readonly (readonly KindCount[])[]): KindCount[] {
   const rest = others.map((counts) => new Map(counts.map((count) => [keyOf(count), count.records])));
   return first
@@ -189,7 +194,7 @@ function bucketsByKind(range: CountRange, kinds: readonly KindCount[]): CountBuc
   );
 }
 
-/** Every interval, even those in which nothing happened. */
+/** Returns every interval, even those without records. */
 function toBuckets(range: CountRange, kinds: readonly KindCount[], counts: readonly StartedCount[]): CountBucket[] {
   const totals = Map.groupBy(kinds, ({ start }) => start);
   const values = Map.groupBy(counts, ({ start }) => start);

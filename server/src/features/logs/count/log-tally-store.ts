@@ -7,7 +7,7 @@ import type { CountRange } from './log-count-range.ts';
 import { toSqlTime } from '../model/log-sql.ts';
 import { splitTime } from '../model/time-grains.ts';
 
-/** Records of one kind in one interval. */
+/** The number of records of one kind in one interval. */
 export interface KindCount {
   readonly start: number;
   readonly entityType: string;
@@ -20,9 +20,11 @@ export interface ValueCount {
 }
 
 export interface Ranking {
-  /** The most frequent first. */
+  /** The values, most frequent first. */
   readonly values: readonly ValueCount[];
-  /** There are more counters than are read at a time: a value that was frequent long ago may be missing. */
+  /**
+   * True if there are more counters than are read at a time. A value that was frequent long ago may then be missing.
+   */
   readonly isCut: boolean;
 }
 
@@ -31,13 +33,13 @@ interface Asked {
   readonly range: CountRange;
 }
 
-/** More than a busy tenant has of one field in a year, and read in a tenth of a second. */
+/** This is more than a busy tenant has for one field in a year, and takes a tenth of a second to read. */
 const countersMax = 50_000;
 
 /**
- * How often values occur, from the counters alone. A time is a range of an index, so it costs the same however long the log is.
- * The number of addresses or destinations in an hour has no limit: ranking them reads the newest counters up to a limit, and
- * everything else looks at given values only.
+ * Counts how often values occur, using the counters alone. A time is a range of an index, so the cost does not depend
+ * on the length of the log. The number of addresses or destinations in an hour has no limit. Ranking them reads the
+ * newest counters up to a limit, and everything else reads given values only.
  */
 export class LogTallyStore {
   readonly #tx: Transaction;
@@ -48,7 +50,7 @@ export class LogTallyStore {
     this.#tenantId = tenantId;
   }
 
-  /** Every record has an outcome, so the counters of that hold them all. */
+  /** Counts all records. Every record has an outcome, so the counters of that field include them all. */
   countAll(asked: Asked): Promise<KindCount[]> {
     return this.#countKinds(asked, () => `f.field = 'outcome'`);
   }
@@ -60,7 +62,7 @@ export class LogTallyStore {
     );
   }
 
-  /** Kinds of entities over the whole time, the most frequent first. */
+  /** Sums the records of each kind of entity over the whole range, most frequent first. */
   async sumKinds({ types, range }: Asked): Promise<ValueCount[]> {
     const parameters = new Parameters(this.#tenantId);
     const kinds = parameters.add(types);
@@ -77,7 +79,7 @@ export class LogTallyStore {
     return mostFirst(counts);
   }
 
-  /** By interval, for some values of a field. */
+  /** Counts some values of a field by interval. */
   countValues(
     field: FacetField,
     values: readonly string[],
@@ -85,7 +87,8 @@ export class LogTallyStore {
   ): Promise<(ValueCount & { readonly start: number })[]> {
     const parameters = new Parameters(this.#tenantId);
     const [name, wanted, kinds] = [field, values, types].map((value) => parameters.add(value));
-    // Value by value: asked for all at once, PostgreSQL may read every value of the time.
+    // The values are looked up one by one. With a single condition for all of them, PostgreSQL may read every value in
+    // the range.
     return this.#tx.query({
       text: `select extract(epoch from f.bucket)::float8 * 1000 as start, wanted.value, f.records::float8 as records
         from unnest(${wanted}::text[]) as wanted(value) cross join lateral (
@@ -97,7 +100,7 @@ export class LogTallyStore {
     });
   }
 
-  /** The same over the whole time. */
+  /** Counts some values of a field over the whole range. */
   async sumValues(field: FacetField, values: readonly string[], { types, range }: Asked): Promise<ValueCount[]> {
     const parameters = new Parameters(this.#tenantId);
     const [name, wanted, kinds] = [field, values, types].map((value) => parameters.add(value));
@@ -113,7 +116,7 @@ export class LogTallyStore {
     return mostFirst(counts.filter(({ records }) => records > 0));
   }
 
-  /** Whole days by the day, and hours only at the ends. */
+  /** Ranks the values of a field. It reads the counters of whole days, and hours only at the ends. */
   async rankValues(field: FacetField, limit: number, { types, range }: Asked): Promise<Ranking> {
     const parameters = new Parameters(this.#tenantId);
     const [name, kinds] = [field, types].map((value) => parameters.add(value));
@@ -122,7 +125,7 @@ export class LogTallyStore {
         where f.tenant_id = $1 and f.field = ${name} and f.grain = '${grain}' and ${within(part, parameters)}
         order by f.bucket desc limit ${countersMax})`,
     );
-    // The newest part comes first. The kind is looked at outside: the limit is on what is read.
+    // The newest part comes first. The kind is filtered outside because the limit applies to the counters read.
     const rows = await this.#tx.query<{ value: string | null; records: number; counters: number }>({
       text: `with counters as materialized (select * from (${parts.toReversed().join(' union all ')}) newest limit ${countersMax})
         select ranked.value, ranked.records, read.counters from (select count(*)::float8 as counters from counters) read
@@ -133,7 +136,7 @@ export class LogTallyStore {
     const isCut = (rows[0]?.counters ?? 0) >= countersMax;
     const values = rows.flatMap(({ value, records }) => (value === null ? [] : [{ value, records }]));
     if (!isCut) return { values: mostFirst(values), isCut };
-    // What was read of a value is not all of it.
+    // The counters of each value were read only in part, so the values are summed again.
     const found = values.map(({ value }) => value);
     return { values: await this.sumValues(field, found, { types, range }), isCut };
   }

@@ -1,15 +1,18 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 
-/** An export reads for as long as its client does, and a report of the log reads a large part of it. */
+/** The limit is low because an export lasts as long as its client reads, and a report reads a large part of the log. */
 const exportsPerTenantMax = 2;
 
-/** The exports or reports that each tenant has under way in this process. There is no queue: one too many is turned away at once. */
+/**
+ * Limits the running exports or reports of each tenant in this process. There is no queue: a request above the limit is
+ * rejected at once.
+ */
 export class ExportSlots {
   readonly #tenants = new Map<TenantId, number>();
   readonly #what: string;
 
-  /** `what` takes the slots, in words for the caller. */
+  /** `what` describes the users of the slots in the error message. */
   constructor(what: string) {
     this.#what = what;
   }
@@ -31,7 +34,9 @@ export class ExportSlots {
   }
 }
 
-/** The place of one export. A page may be long in coming: until it has, the place stays taken, whether or not anybody waits. */
+/**
+ * The slot of one export. Reading a page may take long. The slot stays taken until then, whether or not anybody waits.
+ */
 export class ExportSlot {
   readonly #giveBack: () => void;
   #isOver = false;
@@ -41,13 +46,15 @@ export class ExportSlot {
     this.#giveBack = giveBack;
   }
 
-  /** To be called once, when the client has had everything or is gone. */
+  /** Ends the export. It must be called once, when the client has received everything or has gone. */
   end(): void {
     this.#isOver = true;
     if (!this.#isReading) this.#giveBack();
   }
 
-  /** Reads the next page, unless nobody wants it any more: pages that hold nothing are never written, so nothing else would tell. */
+  /**
+   * Reads the next page, unless the client has gone. Empty pages are never written, so nothing else would detect that.
+   */
   async read<T>(readPage: () => Promise<T>): Promise<T> {
     if (this.#isOver) throw new DomainError('request-timeout', 'The client of this export has gone.');
     this.#isReading = true;

@@ -20,7 +20,7 @@ const columns = [
   'details',
 ] as const satisfies readonly (keyof LogJson)[];
 
-/** RFC 4180, with a line of names. A page a piece, the names with the first. */
+/** Formats records as CSV (RFC 4180) with a header line. Yields one piece per page, the header with the first. */
 export async function* toCsv(pages: LogPages): AsyncGenerator<string> {
   let head = `${columns.join(',')}\r\n`;
   for await (const page of pages) {
@@ -30,10 +30,13 @@ export async function* toCsv(pages: LogPages): AsyncGenerator<string> {
   if (head !== '') yield head;
 }
 
-/** What a spreadsheet would run. Some read the full-width forms as the plain ones, and look behind a line end. */
+/**
+ * Matches text that a spreadsheet would run as a formula. Some spreadsheets treat full-width characters like the plain
+ * ones, and skip line breaks.
+ */
 const runnable = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Containers hold no space, so a space stands between two; details are JSON text. */
+/** Formats a cell. Containers are separated by spaces, because they contain none. Details are JSON text. */
 function toCell(value: string | object | undefined): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return toCell(value.join(' '));

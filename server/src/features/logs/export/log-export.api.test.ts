@@ -29,7 +29,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** Every page of the list with these filters. */
+/** Reads every page of the list with these filters. */
 async function listAll(query: string): Promise<unknown[]> {
   const logs: unknown[] = [];
   for (let start = ''; ; ) {
@@ -41,7 +41,7 @@ async function listAll(query: string): Promise<unknown[]> {
   }
 }
 
-/** Opens an export and reads nothing of it. */
+/** Opens an export without reading it. */
 function open(path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(`${vault.server.url}${path}`, { headers: { 'bt-api-key': tenant.keys.management } });
@@ -138,7 +138,7 @@ describe('GET /logs/export', () => {
     expect(third).toMatchObject({ status: 429, body: { detail: expect.stringContaining('at most 2 log exports') } });
     const member = await visitor.send('GET', '/portal/api/logs/export', { 'sec-fetch-site': 'same-origin' });
     expect(member.status).toBe(429);
-    // Other tenants have exports of their own.
+    // Other tenants have their own slots.
     const other = await vault.makeTenant();
     expect((await vault.request('GET', '/logs/export', { key: other.keys.management })).status).toBe(200);
     const [first, second] = slow;
@@ -147,7 +147,7 @@ describe('GET /logs/export', () => {
     await new Promise((resolve) => second?.on('close', resolve));
     expect(second?.complete).toBe(true);
     expect(lines).toBeGreaterThan(count);
-    // In the time in which one was read to its end, the other has filled the buffers on its way and no more.
+    // While one export was read to its end, the other one only filled the buffers on its way.
     expect(pagesRead() - before).toBeLessThan((1.5 * count) / 500);
     first?.destroy();
     await untilTrue(

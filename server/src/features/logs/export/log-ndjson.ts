@@ -3,7 +3,10 @@ import type { toLogView } from '../model/log-schemas.ts';
 export type LogJson = ReturnType<typeof toLogView>;
 export type LogPages = AsyncIterable<readonly LogJson[]> | Iterable<readonly LogJson[]>;
 
-/** A record a line, a page a piece. The last line says that it is the last, and how many there were. */
+/**
+ * Formats one record per line. Yields one piece per page. The last line marks the end and contains the number of
+ * records.
+ */
 export async function* toNdjson(pages: LogPages): AsyncGenerator<string> {
   let records = 0;
   for await (const page of pages) {

@@ -6,7 +6,7 @@ import type { Facet, Log, LogFilter } from '../model/log.ts';
 import { conditionsOf, following, logColumns, newestFirst, toSqlTime, typesOf } from '../model/log-sql.ts';
 import type { Wanted } from '../model/log-walk.ts';
 
-/** Where in the log facets occur together, and which records are there. */
+/** Finds the places in the log where facets occur together, and the records there. */
 export class FacetPlaceStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -16,7 +16,7 @@ export class FacetPlaceStore {
     this.#tenantId = tenantId;
   }
 
-  /** The facet with the fewest records leads: its hours are all that has to be looked at. */
+  /** Returns the facets ordered by their number of records. The first one leads: only its hours have to be read. */
   async rarestFirst(filter: LogFilter): Promise<readonly Facet[]> {
     if (filter.facets.length === 1) return filter.facets;
     const parameters = new Parameters(this.#tenantId);
@@ -35,7 +35,7 @@ export class FacetPlaceStore {
       .map(({ facet }) => facet);
   }
 
-  /** Whole hours, so that one which is cut off here is not half forgotten. */
+  /** Lists the newest hours in which the facets occur. The last hour is always complete, with all of its kinds. */
   listHours(
     of: { filter: LogFilter; leading: Facet; others: readonly Facet[]; before: Date | undefined },
     limit: number,
@@ -63,7 +63,7 @@ export class FacetPlaceStore {
     });
   }
 
-  /** Each place is read from its newest record on. */
+  /** Lists records, reading each place from its newest record on. */
   listIn(places: readonly FacetPlace[], filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
     const from = fromPlaces(places, parameters);
@@ -85,7 +85,7 @@ export class FacetPlaceStore {
     const parameters = new Parameters(this.#tenantId);
     const from = fromPlaces(places, parameters);
     const where = `and r.sealing_order < ${parameters.add(keptTo)} ${conditionsOf(filter, parameters)}`;
-    // The limit within keeps PostgreSQL from joining the places with the whole log.
+    // The inner limit keeps PostgreSQL from joining the places with the whole log.
     const count = parameters.add(limit);
     const [row] = await this.#tx.query<{ n: number }>({
       text: `select count(*)::float8 as n from (select 1 from ${from} cross join lateral (
@@ -95,7 +95,7 @@ export class FacetPlaceStore {
     return row?.n ?? 0;
   }
 
-  /** What the counters do not hold yet. */
+  /** Lists the records that the counters do not include yet. */
   listFrom(keptTo: string, filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
     const types = parameters.add(typesOf(filter));
@@ -112,7 +112,10 @@ function has(table: string, { field, value }: Facet, parameters: Parameters): st
   return `${table}.tenant_id = $1 and ${table}.field = ${parameters.add(field)} and ${table}.value = ${parameters.add(value)}`;
 }
 
-/** Both ends as values: under row-level security PostgreSQL uses no index for a bound that it would have to compute. */
+/**
+ * Returns the places as a table. Both ends are values: under row-level security, PostgreSQL does not use an index for a
+ * bound that it has to compute.
+ */
 function fromPlaces(places: readonly FacetPlace[], parameters: Parameters): string {
   const kinds = parameters.add(places.map(({ entityType }) => entityType));
   const starts = parameters.add(places.map(({ minute }) => new Date(minute).toISOString()));

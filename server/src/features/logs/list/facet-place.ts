@@ -6,22 +6,22 @@ export interface FacetHour {
   readonly entityType: string;
   readonly hour: Date;
   readonly records: number;
-  /** Bit n is set where all of the values occur in minute n, though perhaps not in the same record. */
+  /** Bit n is set if all of the values occur in minute n, though perhaps not in the same record. */
   readonly minutes: string;
 }
 
-/** A kind of entity in a minute: a range of the primary key. */
+/** A kind of entity in a minute, which is a range of the primary key. */
 export interface FacetPlace {
   readonly entityType: string;
   readonly minute: number;
-  /** How many records are expected here. */
+  /** The expected number of records in this place. */
   readonly records: number;
 }
 
 export const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** The minutes of some hours that can hold what is asked for, newest first. */
+/** Returns the minutes of these hours that can contain matching records, newest first. */
 export function toPlaces(hours: readonly FacetHour[], filter: LogFilter, after: LogCursor | undefined): FacetPlace[] {
   const from = filter.from?.getTime() ?? Number.NEGATIVE_INFINITY;
   const to = Math.min(filter.to?.getTime() ?? Number.POSITIVE_INFINITY, endOf(after));
@@ -35,7 +35,10 @@ export function toPlaces(hours: readonly FacetHour[], filter: LogFilter, after: 
   return places.toSorted((a, b) => b.minute - a.minute);
 }
 
-/** The first places that are expected to hold `needed` records, up to so many. Never cuts a minute, of which there can be several kinds. */
+/**
+ * Returns the first places that are expected to contain `needed` records, limited to `placesMax`. All kinds of the same
+ * minute stay together, even if this exceeds the limit.
+ */
 export function takeExpected(
   places: readonly FacetPlace[],
   { needed, placesMax }: { readonly needed: number; readonly placesMax: number },
@@ -50,13 +53,13 @@ export function takeExpected(
   return end === -1 ? places : places.slice(0, end);
 }
 
-/** The hour after the last one that can hold something. */
+/** Returns the end of the last hour that can contain matching records. */
 export function endHour({ to }: LogFilter, after: LogCursor | undefined): Date | undefined {
   const end = Math.min(to?.getTime() ?? Number.POSITIVE_INFINITY, endOf(after));
   return Number.isFinite(end) ? new Date(Math.ceil(end / hourMs) * hourMs) : undefined;
 }
 
-/** The first hour that can hold something, less a bit. */
+/** Returns an exclusive lower bound, in milliseconds since 1970, for the hours that can contain matching records. */
 export function beforeFirstHour({ from }: LogFilter): number | undefined {
   return from === undefined ? undefined : from.getTime() - hourMs;
 }

@@ -10,25 +10,31 @@ import type { Counted, LogWalk, Wanted } from '../model/log-walk.ts';
 import { SliceWalkStore } from './slice-walk-store.ts';
 import { StepPace } from '../model/step-pace.ts';
 
-/** How many hours of each kind one statement takes; later statements take more, since the first have held too little. */
+/**
+ * The number of hours of each kind that one statement reads. Later statements read more because the first hours
+ * contained too little.
+ */
 const hoursFirst = 24;
 const hoursLater = 240;
-/** How many places one statement looks at. */
+/** The number of places that one statement reads. */
 const placesPerStep = { first: 32, max: 500 };
-/** Where several filters each occur but never together, a search stops here at the latest and says where to go on. */
+/**
+ * The maximum number of places in one search. If filters occur but never together, the search stops here at the latest
+ * and returns where to continue.
+ */
 const listPlacesMax = 5_000;
-/** A total is worth less than the page it stands beside. */
+/** The maximum number of places for a total, which is worth less than the page that it accompanies. */
 const countPlacesMax = 2_000;
 
-/** Places to look at, and the time back to which everything has been looked at after them. */
+/** Places to read. After them, everything back to `end` has been read. */
 interface Step {
   readonly places: readonly FacetPlace[];
   readonly end: Date;
 }
 
 /**
- * Finds records by the counters of their facets: the minutes in which all values occur, newest first, and in them the records
- * by their primary key. What is too new to be counted is read as it is.
+ * Finds records by the counters of their facets. It reads the minutes in which all values occur, newest first, and
+ * finds the records in them by the primary key. Records that are too new to be counted are read directly.
  */
 export class FacetWalkStore implements LogWalk {
   readonly #places: FacetPlaceStore;
@@ -41,11 +47,12 @@ export class FacetWalkStore implements LogWalk {
     this.#slices = new SliceWalkStore(tx, tenantId);
   }
 
-  /** The newest records, up to `limit`. */
+  /** Lists the newest records, up to `limit`. */
   async list(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice> {
     const countedTo = await this.#counts.findBehind(filter);
     if (countedTo === undefined) return this.#listCounted(filter, wanted, budget);
-    // The worker is behind: what it has not come to is looked at as it is, and only what lies before by the counters.
+    // The worker is behind. Records that it has not reached are read directly, and the counters are used only for older
+    // ones.
     const newer = await this.#slices.list(since(filter, countedTo), wanted, budget);
     const limit = wanted.limit - newer.logs.length;
     if (newer.stoppedAt !== undefined || limit <= 0 || countedTo === 'never') return newer;
@@ -53,7 +60,10 @@ export class FacetWalkStore implements LogWalk {
     return { ...older, logs: [...newer.logs, ...older.logs] };
   }
 
-  /** How many there are: of one facet as the counters say, of several up to `limit` and to what may be looked at for it. */
+  /**
+   * Counts records. The counters give the count for one facet. For several facets, it stops at `limit` or after the
+   * maximum number of places.
+   */
   async count(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted> {
     const countedTo = await this.#counts.findBehind(filter);
     if (countedTo === undefined) return this.#countCounted(filter, limit, budget);
@@ -64,7 +74,7 @@ export class FacetWalkStore implements LogWalk {
   }
 
   async #listCounted(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice> {
-    // Asked first: what is counted since then is found twice, and nothing is missed.
+    // The position is read first. Records counted since then are found twice, but none is missed.
     const keptTo = await this.#counts.facetsKeptTo();
     const fresh = await this.#places.listFrom(keptTo, filter, wanted);
     return this.#walk(filter, wanted, fresh, budget);
@@ -90,7 +100,7 @@ export class FacetWalkStore implements LogWalk {
     return { logs: mergeNewest(found, fresh).slice(0, limit) };
   }
 
-  /** With what is too new to be counted. */
+  /** Counts records, including those that are too new for the counters. */
   async #countCounted(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted> {
     if (isSummedUp(filter))
       return this.#sumUp((countEdge) => this.#counts.count(filter, countEdge), filter, limit, budget);
@@ -100,7 +110,7 @@ export class FacetWalkStore implements LogWalk {
     return { total: Math.min(total + fresh, limit), isExact: isExact && total + fresh < limit };
   }
 
-  /** Of a time that is counted whole. */
+  /** Counts records in a range that the counters include completely. */
   async #countKept(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted> {
     if (isSummedUp(filter))
       return this.#sumUp((countEdge) => this.#counts.countWhole(filter, countEdge), filter, limit, budget);
@@ -139,7 +149,10 @@ export class FacetWalkStore implements LogWalk {
     return { total, isExact: true };
   }
 
-  /** The places in which all facets occur, from the newest on: as many at a time as are expected to hold enough. */
+  /**
+   * Yields the places in which all facets occur, newest first. Each step has as many places as are expected to be
+   * enough.
+   */
   async *#steps(filter: LogFilter, { limit, after }: Wanted, { clock }: TimeBudget): AsyncGenerator<Step> {
     const [leading, ...others] = await this.#places.rarestFirst(filter);
     if (leading === undefined) return;
@@ -157,17 +170,17 @@ export class FacetWalkStore implements LogWalk {
         rest = rest.slice(places.length);
         const lastMinute = rest.length > 0 ? places.at(-1)?.minute : undefined;
         const end = pace.begin();
-        // Hours in which the facets never meet are a step too: of those there can be any number.
+        // Hours in which the facets never occur together are a step too, because there can be any number of them.
         yield { places, end: lastMinute === undefined ? last.hour : new Date(lastMinute) };
         end();
-        // Where they held less than expected, fewer and longer statements follow.
+        // If the places contained less than expected, fewer and longer statements follow.
         needed *= 2;
       } while (rest.length > 0);
     }
   }
 }
 
-/** Counters know of one facet at a time. */
+/** Returns true if the counters alone give the total. They cover one facet at a time. */
 function isSummedUp({ facets, entityId }: LogFilter): boolean {
   return facets.length === 1 && entityId === undefined;
 }

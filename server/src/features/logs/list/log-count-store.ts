@@ -7,10 +7,10 @@ import { type FinestGrain, splitTime } from '../model/time-grains.ts';
 import { outcomes } from '../../../platform/audit/record/audit-event.ts';
 import { minuteMs } from './facet-place.ts';
 
-/** The worker may move on between the two looks at how far it is; it does so twice a second at most. */
+/** The worker may advance between the two reads of its position, at most twice a second. */
 const countTriesMax = 3;
 
-/** Where the counters are, how fine, and how far they have come. */
+/** The table of the counters, their finest interval and their position in the log. */
 interface Counters {
   readonly table: 'audit_counts' | 'audit_facets';
   readonly finest: FinestGrain;
@@ -29,7 +29,7 @@ const byFacet: Counters = {
   countedTo: 'select kept_to::text as place from audit_facet_position where $1::uuid is not null',
 };
 
-/** A time, in milliseconds since 1970, that counters do not hold because they are not that fine. */
+/** A range, in milliseconds since 1970, that is too short for the finest counters. */
 export interface Edge {
   readonly from: number;
   readonly to: number;
@@ -37,15 +37,15 @@ export interface Edge {
 
 type CountEdge = (edge: Edge, place: string) => Promise<number>;
 
-/** Before this time the counters of facets hold everything. */
+/** The counters of facets include everything before this time. */
 export type CountedTo = Date | 'never';
 
-/** A worker that keeps up is a second or two behind. */
+/** A worker that keeps up is only a second or two behind. */
 const behindMinutesMin = 2;
-/** From the beginning of a transaction, which is the time of its records, to its first write. */
+/** The longest time from the beginning of a transaction, which is the time of its records, to its first write. */
 const transactionMinutesMax = 60;
 
-/** Totals from counters: of a kind, of a time, of one facet. */
+/** Computes totals from counters: by kind, by time and by one facet. */
 export class LogCountStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -55,7 +55,10 @@ export class LogCountStore {
     this.#tenantId = tenantId;
   }
 
-  /** Adds up the counters and counts the records that they do not hold yet; `countEdge` counts the others up to a place. */
+  /**
+   * Adds up the counters and counts the records that they do not include yet. `countEdge` counts the records of an
+   * edge, up to a position.
+   */
   async count(filter: LogFilter, countEdge: CountEdge): Promise<number> {
     const counters = filter.facets.length === 0 ? bySealer : byFacet;
     for (let attempt = 1; ; attempt += 1) {
@@ -67,7 +70,7 @@ export class LogCountStore {
     }
   }
 
-  /** The same for a time that the counters of facets hold whole. */
+  /** Counts records in a range that the counters of facets include completely. */
   async countWhole(filter: LogFilter, countEdge: CountEdge): Promise<number> {
     const place = await this.#placeOf(byFacet);
     return this.#countKept(filter, byFacet, (edge) => countEdge(edge, place));
@@ -80,14 +83,15 @@ export class LogCountStore {
     return total;
   }
 
-  /** How far the facets have come in sealing order. */
+  /** Returns the position of the facet counters in sealing order. */
   facetsKeptTo(): Promise<string> {
     return this.#placeOf(byFacet);
   }
 
   /**
-   * Undefined unless the counters of facets are well behind the log of this tenant: then up to when they hold everything. A record
-   * that is not counted yet was written after every one that is, though its transaction may have begun some time before.
+   * Returns undefined unless the counters of facets are well behind the log of this tenant. Otherwise returns the time
+   * before which they include everything. An uncounted record was written after every counted one, though its
+   * transaction may have begun some time before.
    */
   async findBehind(filter: LogFilter): Promise<CountedTo | undefined> {
     const parameters = new Parameters(this.#tenantId);
@@ -122,7 +126,7 @@ export class LogCountStore {
     );
   }
 
-  /** Counts one by one within a time, up to a place in sealing order. */
+  /** Counts records one by one within a range, up to a position in sealing order. */
   countWithin({ from, to }: Edge, place: string, filter: LogFilter): Promise<number> {
     const bounds = { ...filter, from: new Date(from), to: new Date(to) };
     return this.#countRecords(bounds, (parameters) => `and r.sealing_order < ${parameters.add(place)}`);
@@ -138,7 +142,8 @@ export class LogCountStore {
     const facet = filter.facets
       .map(({ field, value }) => `and c.field = ${parameters.add(field)} and c.value = ${parameters.add(value)}`)
       .join(' ');
-    // A range of the index each: joined to a list of ranges, PostgreSQL would read all counters of a grain.
+    // Each range has its own subquery. If they were joined to a list of ranges, PostgreSQL would read all counters of a
+    // grain.
     const sums = counted.map(
       ({ grain, from: since, to: until }) => `coalesce((select sum(c.records) from ${table} c
         where c.tenant_id = $1 ${facet} and c.grain = '${grain}' and c.entity_type = any(${types})
@@ -148,7 +153,7 @@ export class LogCountStore {
     return { sum, edges: segments.filter(({ grain }) => grain === 'none') };
   }
 
-  /** Counts one by one from a place in sealing order on. */
+  /** Counts records one by one, starting at a position in sealing order. */
   countFrom(place: string, filter: LogFilter): Promise<number> {
     return this.#countRecords(filter, (parameters) => `and r.sealing_order >= ${parameters.add(place)}`);
   }

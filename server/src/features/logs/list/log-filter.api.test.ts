@@ -4,12 +4,12 @@ import { sealAll, signerOf } from '../../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { fillVariedLog, variedValues } from '../../../../test/harness/varied-log.ts';
 
-/** Filters drawn at random, for each state of the counters; `npm run test:filters` draws many more. */
+/** The number of random filters for each state of the counters. `npm run test:filters` uses many more. */
 const drawn = Number(process.env['LOG_FILTERS'] ?? 4);
 
 let vault: TestVault;
 let tenant: TestTenant;
-/** What the clock moves on by with each look at it. */
+/** The milliseconds that pass with each reading of the clock. */
 let passingMs = 0;
 beforeAll(async () => {
   let now = 0;
@@ -53,7 +53,7 @@ async function askAll(query: Filters): Promise<string[]> {
   }
 }
 
-/** Straight from the table, with the records that reading the log adds left out. */
+/** Reads the expected ids from the table, without the records that reading the log adds. */
 async function expected(filters: Filters): Promise<string[]> {
   const values: unknown[] = [tenant.id];
   const conditions = Object.entries(filters).map(([name, value]) => {
@@ -71,7 +71,7 @@ async function expected(filters: Filters): Promise<string[]> {
 
 const any = (count: number) => Math.floor(Math.random() * count);
 
-/** One filter, or a few of them, and sometimes a time. A filter that fits the reading of the log itself is not among them. */
+/** Returns random filters, and sometimes a time. None of them matches the records that reading the log adds. */
 function someFilters(count: number): Filters {
   const names = Object.keys(variedValues).toSorted(() => Math.random() - 0.5);
   const filters = names.slice(0, count).map((name) => {
@@ -81,7 +81,7 @@ function someFilters(count: number): Filters {
   const since = new Date(Date.now() - any(3 * 86_400_000));
   const until = new Date(since.getTime() + any(2 * 86_400_000));
   const times = { start_date: since.toISOString(), end_date: until.toISOString() };
-  // Reading the log is recorded as read by an application: these would be found as well.
+  // Reading the log adds read records of an application, which these filters would find too.
   const isOfReading = ['actor_type', 'operation', 'outcome', 'entity_id'];
   const needsEnd = filters.every(([name]) => isOfReading.includes(name ?? ''));
   const end = needsEnd ? { end_date: new Date(Date.now() - 10).toISOString() } : {};
@@ -92,7 +92,8 @@ describe.each(['nothing counted', 'everything counted', 'half of it counted'])('
   beforeEach(async () => {
     await fillVariedLog(vault.database, { tenantId: tenant.id, count: 700, days: 2 });
     if (state !== 'nothing counted') await seal();
-    // Among the newest that are counted: transactions end in another order than they begin, though not by days.
+    // These records are among the newest counted ones. Transactions end in a different order than they begin, though
+    // not by days.
     if (state === 'half of it counted')
       await fillVariedLog(vault.database, { tenantId: tenant.id, count: 350, days: 0.5 / 24 });
   });
@@ -196,7 +197,7 @@ describe('a filter', () => {
 });
 
 describe('a long log', () => {
-  /** Two actors who never do the same, one of each in every minute but for the oldest of all. */
+  /** Each of two actors does something different in every minute except the oldest, in which they do the same. */
   const [first, second] = variedValues.actor_id;
   let longest: TestTenant;
   beforeAll(async () => {
@@ -234,11 +235,11 @@ describe('a long log', () => {
     expect(data).toEqual([]);
     expect(pagination).toMatchObject({ total_items: 0, is_exact: false, next: expect.any(String) });
     const { stopped_at = '' } = pagination;
-    // It got on, and says how far; what follows begins there and gets on too.
+    // The search made progress and returned its position. The next one starts there and makes progress too.
     expect(new Date(stopped_at).getTime()).toBeLessThan(Date.now() + 7_000 * 60_000);
     const following = await ask({ ...filters, start: pagination.next ?? '' });
     expect(following.pagination.stopped_at?.localeCompare(stopped_at)).toBe(-1);
-    // Without a limit of time it came further.
+    // Without a time limit, the search went further.
     expect(all.pagination.stopped_at ?? '').not.toBe(stopped_at);
   });
 
@@ -248,7 +249,7 @@ describe('a long log', () => {
     const path = `/logs?actor_type=application&entity_type=token&size=100&page=101`;
     const response = await vault.request('GET', path, { key: tenant.keys.management });
     expect(response).toMatchObject({ status: 400, body: { errors: { page: [expect.stringContaining('next')] } } });
-    // The refusal tells that there are so many, so it is recorded as any other look at the log.
+    // The error reveals that there are so many records, so it is recorded like any other read of the log.
     expect((await vault.auditRecords(tenant.id)).findLast((one) => one['entity_type'] === 'log')).toMatchObject({
       request_id: response.headers.get('bt-trace-id'),
       details: '{"fields":["entity_type","actor_type"]}',

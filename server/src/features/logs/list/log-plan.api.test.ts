@@ -21,7 +21,7 @@ afterAll(async () => {
   await vault.stop();
 });
 
-/** The plans of what a page with these filters asks the log. */
+/** Returns the query plans of all statements for a page with these filters. */
 async function plansOf(query: Readonly<Record<string, string>>): Promise<QueryPlan[]> {
   const path = `/logs?${new URLSearchParams(query).toString()}`;
   const sent = await tap.during(async () => {
@@ -46,7 +46,7 @@ describe('with 20,000 records, no filter reads the log from end to end', () => {
     ['three filters', { actor_id: facets.actor_id[0], transform: 'mask', destination: 'pay.example.com' }],
   ])('%s', async (_name, query) => {
     const plans = await plansOf(query);
-    // Months to come are empty, and read as such.
+    // The partitions of future months are empty, so PostgreSQL scans them.
     const month = `audit_records_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
     const scanned = plans.flatMap(({ scannedTables }) => scannedTables);
     expect(scanned.filter((table) => table === 'audit_facets' || table === month)).toEqual([]);

@@ -76,7 +76,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       const { caller, query } = request;
       const page = parsePageRequest(query);
       const after = parseLogCursor(query.start);
-      // A cursor leads on by itself; a page number beside it would be counted twice.
+      // A cursor already contains the position, so a page number next to it is ignored.
       const offset = after === undefined ? (page.page - 1) * page.size : 0;
       const filter = toLogFilter(query);
       if (filter === undefined) {
@@ -162,7 +162,7 @@ async function* viewsOf(
   }
 }
 
-/** Waits for the first piece: what fails until then is still refused with a status. */
+/** Waits for the first piece, so that an earlier failure still leads to an error status. */
 async function begin(pieces: AsyncGenerator<string>): Promise<AsyncGenerator<string>> {
   const first = await pieces.next();
   return (async function* all() {

@@ -12,29 +12,33 @@ import { countMax, LogStore, wayTo } from './log-store.ts';
 
 export interface LogPage {
   readonly totalItems: number;
-  /** False where there may be more than `totalItems`. */
+  /** False if there may be more than `totalItems`. */
   readonly isExact: boolean;
   readonly items: readonly Log[];
-  /** How far back a search has come that took too long to go on; `next` goes on from there. */
+  /** The time that a search had reached when it ran out of time. `next` continues from there. */
   readonly stoppedAt: Date | undefined;
-  /** Where the next page begins; undefined behind the last. */
+  /** The start of the next page. Undefined after the last page. */
   readonly next: LogCursor | undefined;
 }
 
-/** Filters that hardly ever meet could be looked for without end. A total is worth less than the page it stands beside. */
+/**
+ * A search has a deadline because filters that hardly ever match together could take forever. A total gets less time
+ * because it is worth less than the page that it accompanies.
+ */
 const listMs = 2_000;
 const countMs = 1_000;
 
-/** The audit log for those who may read it. Reading it is recorded like everything else. */
+/** Provides the audit log to callers with read access. Reading it is recorded like everything else. */
 export class LogService {
-  /** Here and not beside the routes, which are there twice: a tenant has these for its keys and members together. */
+  /** The slots are here because the routes are registered twice. The keys and members of a tenant share its slots. */
   readonly exportSlots = new ExportSlots('log exports');
   readonly reportSlots = new ExportSlots('reports of the log');
   readonly #database: Database;
   readonly #audit: AuditLog;
   /**
-   * Filters that never meet in one record make the database look at thousands of minutes: as with lists of tokens, so few are
-   * worked on for one tenant that the others have places left. (The last place is kept for the vault itself.)
+   * Filters that never match together make the database read thousands of minutes. The number of concurrent searches
+   * per tenant is therefore small, like for lists of tokens, so that other tenants have places left. (The last place is
+   * reserved for the vault itself.)
    */
   readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
 
@@ -53,20 +57,20 @@ export class LogService {
   ): Promise<LogPage> {
     const page = await this.#read(caller, async (store): Promise<LogPage | 'too-far'> => {
       const { total, isExact } = await store.count(filter, new TimeBudget(countMs, this.#clock));
-      // Nobody has to walk a long log to find out that it ends before the page asked for.
+      // There is no need to search a long log if it ends before the requested page.
       if (slice.offset > 0 && slice.offset >= total && isExact)
         return { totalItems: total, isExact, items: [], next: undefined, stoppedAt: undefined };
       if (wayTo(filter) !== 'kinds' && slice.offset >= countMax) return 'too-far';
       return { totalItems: total, isExact, ...(await this.#readPage(store, filter, slice)) };
     });
-    // A page that is refused tells as well that there is so much.
+    // A rejected page is recorded too, because it reveals that there are so many records.
     await this.recordRead(caller, filter);
     if (page === 'too-far')
       throw invalidField('page', `reaches ${countMax} records with these filters; follow \`next\` for more`);
     return page;
   }
 
-  /** Every record that fits, newest first, in pages of one short transaction each. */
+  /** Yields every matching record, newest first, in pages. Each page is one short transaction. */
   async *listAll(caller: Pick<Caller, 'tenantId'>, filter: LogFilter): AsyncGenerator<readonly Log[]> {
     let after: LogCursor | undefined;
     do {
@@ -77,17 +81,17 @@ export class LogService {
     } while (after !== undefined);
   }
 
-  /** The beginning of the oldest month that has not been dropped. */
+  /** Returns the beginning of the oldest month that has not been dropped. */
   findKeptSince(caller: Pick<Caller, 'tenantId'>): Promise<Date> {
     return this.#read(caller, (store) => store.findKeptSince());
   }
 
-  /** Durable before the response leaves. Names the filters, never their values. */
+  /** Records a read, durably before the response is sent. The record names the filters, never their values. */
   async recordRead(caller: Caller, filter: LogFilter | undefined): Promise<void> {
     await this.#audit.append(caller, readEvent(filter));
   }
 
-  /** The same for an operator at the command line. */
+  /** Records a read by an operator on the command line. */
   async recordReadByOperator(tenantId: TenantId, filter: LogFilter): Promise<void> {
     await this.#database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
   }
@@ -97,7 +101,7 @@ export class LogService {
     filter: LogFilter,
     { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
   ): Promise<Pick<LogPage, 'items' | 'next' | 'stoppedAt'>> {
-    // One more than asked for tells whether there is another page.
+    // One record more than requested shows whether there is another page.
     const wanted = { offset, limit: size + 1, after };
     const { logs, stoppedAt } = await store.list(filter, wanted, new TimeBudget(listMs, this.#clock));
     const items = logs.slice(0, size);

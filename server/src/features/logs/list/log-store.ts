@@ -10,7 +10,7 @@ import { conditionsOf, logColumns, newestFirst, typesOf } from '../model/log-sql
 import type { Counted, LogWalk } from '../model/log-walk.ts';
 import { SliceWalkStore } from './slice-walk-store.ts';
 
-/** What counters cannot tell is counted up to here; more than that nobody pages through. */
+/** The limit for totals that counters cannot provide. Nobody pages through more records. */
 export const countMax = 10_000;
 
 interface Slice {
@@ -20,8 +20,9 @@ interface Slice {
 }
 
 /**
- * One index serves every kind of entity: the newest of each kind are taken from it, and the newest of those are the page.
- * Only for them the rest of the record is read, so that a late page costs little more than the first.
+ * Returns the query for a page over several kinds of entities. One index serves every kind. The newest records of each
+ * kind are taken from it, and the newest of those are the page. Complete records are read only for the page, so that a
+ * late page costs little more than the first.
  */
 function listByKind(of: { where: string; limit: string; offset: string; types: string }): string {
   return `select ${logColumns} from (
@@ -45,7 +46,7 @@ export class LogStore {
     this.#counts = new LogCountStore(tx, tenantId);
   }
 
-  /** Newest first. */
+  /** Lists records, newest first. */
   async list(filter: LogFilter, slice: Slice, budget: TimeBudget): Promise<LogSlice> {
     const walk = this.#findWalk(filter);
     if (walk === undefined) return { logs: await this.#listInOrder(filter, slice) };
@@ -57,7 +58,7 @@ export class LogStore {
     return { logs: logs.slice(slice.offset), ...rest };
   }
 
-  /** `isExact` is false for a count that stopped before the end. */
+  /** Counts records. `isExact` is false if the count stopped before the end. */
   async count(filter: LogFilter, budget: TimeBudget): Promise<Counted> {
     const walk = this.#findWalk(filter);
     if (walk !== undefined) return walk.count(filter, countMax, budget);
@@ -69,7 +70,7 @@ export class LogStore {
     return { total, isExact: true };
   }
 
-  /** A month is a partition, and is dropped whole. */
+  /** Returns the beginning of the log. A month is a partition, and is dropped as a whole. */
   async findKeptSince(): Promise<Date> {
     const [row] = await this.#tx.query<{ since: Date }>({
       text: `select min(to_date(right(child.relname, 7), 'YYYY_MM'))::timestamp at time zone 'UTC' as since
@@ -79,7 +80,7 @@ export class LogStore {
     return row?.since ?? new Date(0);
   }
 
-  /** Undefined where the index leads to nothing but what fits. */
+  /** Returns undefined if the index contains nothing but matching records. */
   #findWalk(filter: LogFilter): LogWalk | undefined {
     const way = wayTo(filter);
     if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId);
@@ -100,7 +101,10 @@ export class LogStore {
   }
 }
 
-/** An entity or a request has an index of its own. Records about no entity in particular are too many to go through. */
+/**
+ * Returns the way to find matching records. Entities and requests have their own indexes. Records about no particular
+ * entity are too many to read one by one.
+ */
 export function wayTo({ entityId, requestId, facets }: LogFilter): 'index' | 'facets' | 'kinds' {
   const isOfFew = requestId !== undefined || (entityId !== undefined && entityId !== noSingleEntity);
   if (isOfFew) return 'index';
@@ -108,7 +112,10 @@ export function wayTo({ entityId, requestId, facets }: LogFilter): 'index' | 'fa
   return entityId === undefined ? 'kinds' : 'index';
 }
 
-/** Neither of the two indexes knows of the kind, nor of the other. */
+/**
+ * Returns true if one index covers the whole filter. The indexes of entities and of requests contain neither the kind
+ * nor each other.
+ */
 function isOnlyIndexed({ entityType, entityId, requestId }: LogFilter): boolean {
   return entityType === undefined && (entityId === undefined || requestId === undefined);
 }

@@ -8,10 +8,10 @@ import { conditionsOf, following, kindOf, logColumns, newestFirst, typesOf } fro
 import type { Counted, LogWalk, Wanted } from '../model/log-walk.ts';
 import { StepPace } from '../model/step-pace.ts';
 
-/** How many records one statement looks at. */
+/** The number of records that one statement reads. */
 const recordsPerStep = { first: 2_000, max: 20_000 };
 
-/** A time that holds about as many records as one statement may look at. */
+/** A range with about as many records as one statement may read. */
 interface Slice {
   readonly from: Date;
   readonly to: Date | undefined;
@@ -19,8 +19,9 @@ interface Slice {
 }
 
 /**
- * Looks at the records of an entity, of a request or of the whole log one after the other, from the newest on. Nobody knows how
- * many of them fit the other filters, so it goes in slices: each begins where its index says that enough records lie behind.
+ * Reads the records of an entity, of a request or of the whole log one after the other, newest first. The number of
+ * records that match the other filters is unknown, so it reads in slices. The index tells where each slice has enough
+ * records.
  */
 export class SliceWalkStore implements LogWalk {
   readonly #tx: Transaction;
@@ -66,7 +67,10 @@ export class SliceWalkStore implements LogWalk {
     }
   }
 
-  /** Where the newest `count` records begin. Those of the same moment are never parted, so there may be more. */
+  /**
+   * Finds the time at which the newest `count` records begin. Records of the same moment stay together, so there may be
+   * more.
+   */
   async #findStart(filter: LogFilter, count: number): Promise<{ from: Date | null; records: number }> {
     const parameters = new Parameters(this.#tenantId);
     const newest = `order by r.created_at desc fetch first ${parameters.add(count)} rows with ties`;
@@ -103,7 +107,7 @@ export class SliceWalkStore implements LogWalk {
     return row?.n ?? 0;
   }
 
-  /** Without an entity or a request the kinds lead, as in the primary key. */
+  /** Returns the conditions. Without an entity or a request, the kinds come first, like in the primary key. */
   #fitting(filter: LogFilter, parameters: Parameters, after?: Wanted['after']): string {
     const isOfOne = filter.entityId !== undefined || filter.requestId !== undefined;
     const kinds = isOfOne

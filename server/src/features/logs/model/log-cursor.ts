@@ -2,14 +2,14 @@ import type { LogCursor } from './log.ts';
 
 const lowestId = '00000000-0000-0000-0000-000000000000';
 
-/** Leads on to everything before a time. */
+/** Returns a cursor that continues with everything before a time. */
 export function cursorAt(time: Date): LogCursor {
   return { createdAt: time, id: lowestId };
 }
 
-/** What follows a cursor lies before this, in milliseconds since 1970. */
+/** Returns the time, in milliseconds since 1970, before which all records after the cursor are. */
 export function endOf(after: LogCursor | undefined): number {
   if (after === undefined) return Number.POSITIVE_INFINITY;
-  // Others of the same millisecond may follow a record, but nothing of it follows `cursorAt`.
+  // Other records of the same millisecond may follow a record, but none of them follows `cursorAt`.
   return after.createdAt.getTime() + (after.id === lowestId ? 0 : 1);
 }

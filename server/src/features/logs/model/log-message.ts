@@ -1,6 +1,6 @@
 import type { EntityType, Operation, Outcome } from '../../../platform/audit/record/audit-event.ts';
 
-/** What a kind of entity is called. */
+/** The display names of the kinds of entities. */
 export const displayNames: Readonly<Record<EntityType, string>> = {
   application: 'Application',
   bank: 'Bank',
@@ -17,7 +17,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   token: 'Token',
 };
 
-/** Cards and bank accounts are tokens; anyone who looks for what happened to tokens finds theirs too. */
+/** Cards and bank accounts are called tokens, so that a search for the events of tokens finds theirs too. */
 const subjects: Readonly<Record<EntityType, string>> = { ...displayNames, bank: 'Token', card: 'Token' };
 
 const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: string }>> = {
@@ -52,7 +52,7 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
   alert: { done: 'alert raised', noun: 'alert' },
 };
 
-/** Where subject and deed would not read like a sentence. */
+/** Messages for events whose subject and operation would not read like a sentence. */
 const wholes: ReadonlyMap<string, string> = new Map([
   ['token search success', 'Tokens searched'],
   ['member issue_link success', 'Sign-in link issued'],
@@ -71,7 +71,7 @@ const endings: Readonly<Record<Exclude<Outcome, 'success'>, string>> = {
   unknown: 'ended in an unknown way',
 };
 
-/** One sentence about a record: `Token created`, `Token retrieval denied`. */
+/** Returns a sentence about a record, such as `Token created` or `Token retrieval denied`. */
 export function toLogMessage(entityType: EntityType, operation: Operation, outcome: Outcome): string {
   const whole = wholes.get(`${entityType} ${operation} ${outcome}`);
   if (whole !== undefined) return whole;

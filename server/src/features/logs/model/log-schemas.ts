@@ -16,7 +16,7 @@ import { tokenLimits } from '../../../core/token-limits.ts';
 
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
 
-/** Filters, of which a record must fit all that are given. */
+/** Filter parameters. A record must match all that are given. */
 export const filterParameters = {
   entity_type: text('Kind of entity, as `/logs/entity-types` lists them.', 100),
   entity_id: text('Id of an entity.', tokenLimits.idLengthMax),
@@ -122,7 +122,7 @@ export function toEntityTypeViews() {
 
 type FilterQuery = { readonly [Name in keyof typeof filterParameters]?: string };
 
-/** Undefined where nothing can match, such as an entity type that does not exist. */
+/** Returns undefined if nothing can match, for example if an entity type does not exist. */
 export function toLogFilter(query: FilterQuery): LogFilter | undefined {
   const { entity_type: type, entity_id: entityId, request_id: requestId } = query;
   const facets = facetFields.flatMap((field) => {
@@ -139,13 +139,13 @@ export function toLogFilter(query: FilterQuery): LogFilter | undefined {
   };
   const isUnknownType = type !== undefined && filter.entityType === undefined;
   const texts = [entityId, requestId, ...facets.map(({ value }) => value)];
-  // PostgreSQL holds no such character, so no record has it.
+  // PostgreSQL cannot store this character, so no record contains it.
   const isUnstorable = texts.some((value) => value?.includes('\u0000') === true);
   const isNoId = facets.some(({ field, value }) => (field === 'actor_id' || field === 'key_id') && !isUuid(value));
   return isUnknownType || isUnstorable || isNoId ? undefined : filter;
 }
 
-/** As records spell it: ids in lower case, an address in its one spelling. */
+/** Converts a value to the spelling in records: ids are in lower case, and an address has one canonical form. */
 export function toFacet(field: FacetField, value: string): Facet {
   const isId = field === 'actor_id' || field === 'key_id';
   if (isId) return { field, value: value.toLowerCase() };
@@ -161,7 +161,7 @@ export function parseDate(name: string, text: string | undefined): Date | undefi
   return timestamp.instant;
 }
 
-/** `<milliseconds>.<id>` of the last record of a page. */
+/** A cursor is `<milliseconds>.<id>` of the last record of a page. */
 const cursorPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
 
 export function toLogCursor(last: LogCursor): string {

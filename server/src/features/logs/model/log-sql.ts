@@ -11,17 +11,17 @@ export function typesOf({ entityType }: LogFilter): readonly string[] {
   return entityType === undefined ? entityTypes : [entityType];
 }
 
-/** The kind, where the records are found by something else than their kind. */
+/** Returns the condition for the kind, for queries that find records by something else. */
 export function kindOf({ entityType }: LogFilter, parameters: Parameters): string {
   return entityType === undefined ? '' : `and r.entity_type = ${parameters.add(entityType)}`;
 }
 
-/** What must hold for a record besides its tenant and kind, each behind an `and`. */
+/** Returns the conditions besides tenant and kind, each preceded by `and`. */
 export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: LogCursor): string {
   const { entityId, requestId, facets, from, to } = filter;
   const conditions = [
     ...(entityId === undefined ? [] : [`r.entity_id = ${parameters.add(entityId)}`]),
-    // As the index has it, which compares bytes.
+    // The index compares bytes, so the condition must use the same collation.
     ...(requestId === undefined ? [] : [`r.request_id collate "C" = ${parameters.add(requestId)}`]),
     ...facets.map(({ field, value }) => `r.${field} = ${parameters.add(value)}${typesOfColumns[field] ?? ''}`),
     ...(from === undefined ? [] : [`r.created_at >= ${parameters.add(toSqlTime(from.getTime()))}::timestamptz`]),
@@ -36,8 +36,8 @@ export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: 
 }
 
 /**
- * What follows a cursor, for records that have bounds of their own. As a comparison of rows PostgreSQL would start at the cursor
- * and read on to those bounds: the further from it, the longer.
+ * Returns the condition for records after a cursor, for queries that have their own bounds. With a row comparison,
+ * PostgreSQL would start at the cursor and read on to those bounds. That takes longer the further away they are.
  */
 export function following(after: LogCursor | undefined, parameters: Parameters): string {
   if (after === undefined) return '';
@@ -50,7 +50,10 @@ const typesOfColumns: Readonly<Record<string, string>> = { actor_id: '::uuid', k
 const earliest = new Date('0001-01-01T00:00:00Z').getTime();
 const latest = new Date('9999-12-31T23:59:59.999Z').getTime();
 
-/** With an offset, a time can lie outside of the years that are written with four digits: before or after everything. */
+/**
+ * Formats a time for SQL. With an offset, a time can be outside the four-digit years. It is then before or after
+ * everything.
+ */
 export function toSqlTime(milliseconds: number): string {
   if (milliseconds > latest) return 'infinity';
   return milliseconds < earliest ? '-infinity' : new Date(milliseconds).toISOString();

@@ -6,13 +6,13 @@ export interface Wanted {
   readonly after: LogCursor | undefined;
 }
 
-/** `total` is at least what there is to count where counting stopped early. */
+/** A total. If counting stopped early, there are at least `total` records. */
 export interface Counted {
   readonly total: number;
   readonly isExact: boolean;
 }
 
-/** A way through the log that may have to look at much more than it finds, and therefore stops in time. */
+/** A search of the log that may have to read much more than it finds, and therefore stops in time. */
 export interface LogWalk {
   list(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice>;
   count(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted>;

@@ -147,7 +147,7 @@ describe('GET /logs', () => {
   });
 });
 
-/** The same questions before anything is sealed, after everything is, and with some of both. */
+/** The same requests run before anything is sealed, after everything is sealed, and with a mixture. */
 describe.each(['nothing sealed', 'everything sealed', 'half of it sealed'])('paging and counting with %s', (state) => {
   beforeEach(async () => {
     tenant = await vault.makeTenant();
@@ -158,7 +158,7 @@ describe.each(['nothing sealed', 'everything sealed', 'half of it sealed'])('pag
     }
   });
 
-  /** Straight from the table, with the records that reading the log adds left out. */
+  /** Reads the expected ids from the table, without the records that reading the log adds. */
   async function expected(condition = 'true', values: unknown[] = []): Promise<string[]> {
     const { rows } = await vault.database.owner.query<{ id: string }>(
       `select id from audit_records where tenant_id = $1 and entity_type <> 'log' and ${condition}

@@ -1,7 +1,7 @@
 import type { FacetField } from '../../../platform/audit/record/audit-facet.ts';
 import type { EntityType, Operation, Outcome } from '../../../platform/audit/record/audit-event.ts';
 
-/** A record of the audit log, as it is read. */
+/** A record of the audit log, as read from the database. */
 export interface Log {
   readonly id: string;
   readonly actorId: string | null;
@@ -21,13 +21,13 @@ export interface Log {
   readonly createdAt: Date;
 }
 
-/** A value that a column must have, for the columns that are counted by value. */
+/** A required value of a column, for the columns that are counted by value. */
 export interface Facet {
   readonly field: FacetField;
   readonly value: string;
 }
 
-/** Which records are asked for; times are half open. */
+/** The requested records. Times are half open. */
 export interface LogFilter {
   readonly entityType: EntityType | undefined;
   readonly entityId: string | undefined;
@@ -37,15 +37,15 @@ export interface LogFilter {
   readonly to: Date | undefined;
 }
 
-/** The last record of the page before. */
+/** The last record of the previous page. */
 export interface LogCursor {
   readonly createdAt: Date;
   readonly id: string;
 }
 
-/** Some records, newest first. */
+/** A part of the log, newest first. */
 export interface LogSlice {
   readonly logs: readonly Log[];
-  /** Where a search that took long enough has stopped; undefined if it found what was asked for, or came to the end. */
+  /** The position at which a search ran out of time. Undefined if it found enough or reached the end. */
   readonly stoppedAt?: LogCursor;
 }

@@ -1,10 +1,13 @@
 import type { Clock } from '../../../platform/waiting/time-budget.ts';
 
-/** A step should take no longer than this: a search looks at the time between two of them. */
+/** The maximum time of a step, because a search checks the time only between two steps. */
 const slowMs = 200;
 const quickMs = 50;
 
-/** How much one statement looks at. Nobody knows how many records a minute holds, so it follows from how long the last one took. */
+/**
+ * Adjusts how much one statement reads. The number of records in a minute is unknown, so the size follows from the
+ * duration of the last statement.
+ */
 export class StepPace {
   readonly #clock: Clock;
   readonly #sizeMax: number;
@@ -20,7 +23,7 @@ export class StepPace {
     return this.#size;
   }
 
-  /** To be called before a step; what it returns, after it. */
+  /** Starts a step. The returned function must be called after the step. */
   begin(): () => void {
     const startedAt = this.#clock();
     return () => {

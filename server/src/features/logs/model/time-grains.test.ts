@@ -23,7 +23,7 @@ describe('splitTime', () => {
             expect(segment.to % unit).toBe(0);
             if (segment.grain === 'none') expect(segment.to - segment.from).toBeLessThan(units[finest]);
           }
-          // A handful of ranges, however long the time is.
+          // There are only a few ranges, even if the time is long.
           expect(segments.length).toBeLessThanOrEqual(7);
         }),
         { numRuns: 2_000 },

@@ -1,4 +1,4 @@
-/** Counted in these, coarsest first. Days, hours and minutes of UTC all begin at whole multiples since 1970. */
+/** The intervals of counters, coarsest first. UTC days, hours and minutes all begin at whole multiples since 1970. */
 const grains = [
   { grain: 'day', milliseconds: 86_400_000 },
   { grain: 'hour', milliseconds: 3_600_000 },
@@ -7,17 +7,17 @@ const grains = [
 
 export interface Segment {
   readonly grain: (typeof grains)[number]['grain'] | 'none';
-  /** Milliseconds since 1970, half open; infinite where there is no bound. */
+  /** A half-open range in milliseconds since 1970. It is infinite if there is no bound. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The finest that there are counters for. */
+/** The finest interval that has counters. */
 export type FinestGrain = 'hour' | 'minute';
 
 /**
- * Cuts a time into whole days, hours and perhaps minutes, which have counters, and less than the finest of these at either end
- * (`none`), where records have to be counted.
+ * Splits a time into whole days, hours and possibly minutes, which have counters. The rest at either end is shorter
+ * than the finest interval (`none`), and its records have to be counted.
  */
 export function splitTime(from: number, to: number, finest: FinestGrain, level = 0): Segment[] {
   if (from >= to) return [];

@@ -14,9 +14,12 @@ import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 export class LogProofs {
   readonly #reader: LogReader;
   readonly #audit: AuditLog;
-  /** With it, anyone who holds a proof checks the signature. Show it by another way as well, so that it can be compared. */
+  /**
+   * Anyone with a proof can check its signature with this key. Publish it through another channel too, so that it can
+   * be compared.
+   */
   readonly publicKey: Buffer;
-  /** A proof reads thousands of records again, so a tenant gets two at a time. */
+  /** A proof reads thousands of records again, so a tenant can have two at a time. */
   readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });
 
   constructor(parts: { reader: LogReader; audit: AuditLog; publicKey: Buffer }) {

@@ -3,12 +3,12 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import type { TimeBudget } from '../../../platform/waiting/time-budget.ts';
 
 export interface SealingState {
-  /** The tenant's records from here on in sealing order are not sealed, up to `end`. */
+  /** The records of the tenant from this position in sealing order up to `end` are not sealed. */
   readonly sealedTo: string;
   readonly end: string;
   readonly stoppedAt: Date | null;
   readonly lookedAt: Date | null;
-  /** Since a worker has looked; null if none ever has. */
+  /** The seconds since a worker last checked. Null if none ever has. */
   readonly idleSeconds: number | null;
 }
 
@@ -18,12 +18,15 @@ export interface WaitingCount {
   readonly oldestAt: Date | undefined;
 }
 
-/** Transactions of all tenants are numbered in one row, so this many numbers are looked at first, and more if that was quick. */
+/**
+ * The size of the first step. Transactions of all tenants share one sequence of numbers, so later steps cover more
+ * numbers if a step was quick.
+ */
 const firstStep = 50_000n;
 const stepGrowth = 8n;
 const quickMs = 50;
 
-/** How far the sealer has come with one tenant, seen with the rights of that tenant. */
+/** Reads the progress of the sealer for one tenant, with the rights of that tenant. */
 export class LogSealStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -33,7 +36,7 @@ export class LogSealStore {
     this.#tenantId = tenantId;
   }
 
-  /** Undefined if the table has lost its row. */
+  /** Returns undefined if the table has lost its row. */
   async findState(): Promise<SealingState | undefined> {
     const [row] = await this.#tx.query<SealingState>({
       text: `select coalesce(stop.order_from, sealing.sealed_to)::text as "sealedTo",
@@ -45,7 +48,10 @@ export class LogSealStore {
     return row;
   }
 
-  /** Up to a number of records, and as long as there is time: no index tells the waiting records of a tenant from those of others. */
+  /**
+   * Counts the waiting records, up to a limit and while there is time. No index separates the waiting records of a
+   * tenant from those of others.
+   */
   async countWaiting({ sealedTo, end }: SealingState, limit: number, budget: TimeBudget): Promise<WaitingCount> {
     const last = BigInt(end);
     let [from, step] = [BigInt(sealedTo), firstStep];

@@ -55,7 +55,7 @@ describe('the state of sealing', () => {
     if (checkpoint === undefined || key === undefined) throw new Error('Something is missing.');
     expect(checkpoint.keyVersion).toBe(key.version);
     expect(isGenuine(checkpoint, Buffer.from(key.public_key, 'base64'))).toBe(true);
-    // Reading it is recorded.
+    // The read itself adds a record.
     expect((await read()).waiting.records).toBe(1);
   });
 

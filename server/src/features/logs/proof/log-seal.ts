@@ -12,7 +12,7 @@ export interface LogSeal {
   /** Undefined if nothing has been sealed yet. */
   readonly checkpoint: SignedCheckpoint | undefined;
   readonly waiting: WaitingCount;
-  /** Undefined unless nothing is sealed for this tenant until somebody has looked. */
+  /** Set if sealing has stopped for this tenant until somebody has investigated. */
   readonly stop: { readonly at: Date; readonly reason: string } | undefined;
   readonly worker: { readonly isRunning: boolean; readonly lookedAt: Date | null };
 }
@@ -20,13 +20,13 @@ export interface LogSeal {
 export const waitingMax = 10_000;
 const countMs = 500;
 
-/** How far the log of a tenant is sealed, and what holds it up. */
+/** Reports how far the log of a tenant is sealed, and what blocks it. */
 export class LogSeals {
   readonly #database: Database;
   readonly #reader: LogReader;
   readonly #clock: Clock;
   readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
-  /** With these, anyone checks the signatures of checkpoints, which name the version. */
+  /** Anyone can check the signatures of checkpoints with these keys. A checkpoint names the version of its key. */
   readonly publicKeys: readonly { readonly version: number; readonly publicKey: Buffer }[];
 
   constructor(parts: {
@@ -55,7 +55,10 @@ export class LogSeals {
   }
 }
 
-/** The reason in the table is not repeated: anyone who can write there could have it say anything. */
+/**
+ * Returns the stop. The reason in the table is not repeated, because anyone with write access to it could put any text
+ * there.
+ */
 function toStop(tenantId: string, { stoppedAt }: SealingState): LogSeal['stop'] {
   return stoppedAt === null ? undefined : { at: stoppedAt, reason: notSigned(tenantId) };
 }

@@ -20,7 +20,7 @@ export interface AccountPage {
   readonly provider: { readonly name: string; readonly issuer: string } | undefined;
 }
 
-/** With so few left, the user is reminded. */
+/** The number of remaining codes at which the user is reminded. */
 const fewCodes = 3;
 
 const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' } as const;
@@ -88,7 +88,7 @@ ${renderHidden({ sealed })}
   });
 }
 
-/** What the user should do something about; undefined if nothing. */
+/** Returns a problem that the user should act on, or undefined if there is none. */
 function findConcern(session: UserSession, ways: SignInWays, issuer: string | undefined): string | undefined {
   if (session.hasWeakPassword) {
     const where = session.memberships.some(({ requiresWay }) => requiresWay) ? ' to use the portal' : '';
@@ -135,7 +135,7 @@ export function renderUnconnected(name: string): Html {
   return renderWay({ name, note: 'not connected' }, form);
 }
 
-/** A line of the list: what it is, how it stands, and what can be done about it. */
+/** Renders a list item with the name of a sign-in method, its state and its actions. */
 function renderWay({ name, note }: { readonly name: string; readonly note: string }, actions: Html): Html {
   return html`<li><div><span>${name}</span> <span class="note">${note}</span></div>
 <div class="actions">${actions}</div></li>`;

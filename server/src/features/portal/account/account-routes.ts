@@ -17,7 +17,7 @@ import { renderRecoveryCodesPage } from './recovery-code-page.ts';
 import { renderSetupPage } from './setup-page.ts';
 import { readyToSignInPath } from '../frame/sign-in-destination.ts';
 
-/** The user's own account page, and adding sign-in methods. */
+/** Adds the user's own account page and the routes that add sign-in methods. */
 export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/account', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);

@@ -1,20 +1,23 @@
 import { encode } from 'uqr';
 import { type Html, html } from '../../../http/pages/html.ts';
 
-/** White on all sides, which readers need (ISO/IEC 18004). */
+/** The white border on all sides that readers need, in modules (ISO/IEC 18004). */
 const border = 4;
 
-/** A text for a camera, drawn by elements of the page itself: nothing is loaded, and no other service learns the text. */
+/**
+ * Renders a text as a QR code with elements of the page itself. Nothing is loaded, and no other service learns the
+ * text.
+ */
 export function renderQrCode(text: string, label: string): Html {
   const { size, data } = encode(text, { ecc: 'M', border });
-  // Black on white in dark pages too: many readers know nothing else.
+  // The code is black on white even in dark mode, because many readers support nothing else.
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
 <rect width="${size}" height="${size}" fill="#fff"/>
 <path fill="#000" d="${data.map(toRuns).join('')}"/>
 </svg>`;
 }
 
-/** Each run of dark modules in a row as one rectangle. */
+/** Draws each run of dark modules in a row as one rectangle. */
 function toRuns(row: readonly boolean[], y: number): string {
   const runs = row.map((isDark) => (isDark ? '1' : '0')).join('');
   return [...runs.matchAll(/1+/g)]

@@ -1,7 +1,7 @@
 import { html } from '../../../http/pages/html.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 
-/** The one time that the codes are shown, and where to go from there. */
+/** Renders the page that shows the codes, which happens only once, with a link to the next page. */
 export function renderRecoveryCodesPage(codes: readonly string[], next: string): string {
   return renderPortalPage({
     title: 'Your recovery codes',

@@ -7,7 +7,10 @@ import { countUsableWays, nameOf } from '../people/user.ts';
 
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Set up a passkey' } as const;
 
-/** The account page of a session for which a link is not enough: it can set up the first way to sign in, and nothing else. */
+/**
+ * Renders the account page of a session for which a link is not enough. It can set up the first sign-in method, and
+ * nothing else.
+ */
 export function renderSetupPage(page: AccountPage): string {
   const { session, ways, provider } = page;
   const tenants = session.memberships.filter(({ requiresWay }) => requiresWay).map(({ tenantName }) => tenantName);

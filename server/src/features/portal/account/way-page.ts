@@ -2,7 +2,10 @@ import { html } from '../../../http/pages/html.ts';
 import { backToAccount, renderAlert, renderHidden, renderPortalPage, toMinute } from '../frame/portal-page.ts';
 import type { KnownPasskey, SignInWay } from '../people/user.ts';
 
-/** What the form of the page sends: a confirmation, or one of somebody who has read that nothing is left. */
+/**
+ * The values that the form sends: a confirmation, or a confirmation by a user who was warned that this is the last
+ * sign-in method.
+ */
 export const confirmations = { removal: 'removal', lastRemoval: 'last-removal' } as const;
 
 const pages = {
@@ -20,7 +23,10 @@ const pages = {
   },
 } as const;
 
-/** Asks before a way to sign in is removed, and warns if it is the last one. */
+/**
+ * Renders the page that asks for confirmation before a sign-in method is removed. It warns if the method is the last
+ * one.
+ */
 export function renderRemovalPage(way: SignInWay, { isLast, name }: { isLast: boolean; name: string }): string {
   const { title, button, text, action } = pages[way.kind];
   const fields = way.kind === 'passkey' ? { id: way.id } : { issuer: way.issuer };
@@ -43,7 +49,7 @@ export function nameOfPasskey(passkey: KnownPasskey): string {
   return `Passkey ${describeUse(passkey)}`;
 }
 
-/** `added 2026-05-04 12:30 UTC, never used` */
+/** Returns a text such as `added 2026-05-04 12:30 UTC, never used`. */
 export function describeUse({ createdAt, lastUsedAt }: KnownPasskey): string {
   const use = lastUsedAt === null ? 'never used' : `last used ${toMinute(lastUsedAt)}`;
   return `added ${toMinute(createdAt)}, ${use}`;

@@ -7,7 +7,7 @@ import { originOf, requireFreshSession } from '../visits/portal-session-routes.t
 import { countUsableWays, type SignInWay, withoutWay } from '../people/user.ts';
 import { confirmations, nameOfPasskey, renderRemovalPage } from './way-page.ts';
 
-/** Removing a passkey, or the connection to a provider. */
+/** Adds the routes that remove a passkey or the connection to a provider. */
 export function addWayRoutes(app: FastifyInstance, portal: Portal): void {
   app.post('/portal/passkeys/remove', pageOptions, (request, reply) =>
     remove(portal, { request, reply, way: { kind: 'passkey', id: formOf(request)('id') } }),
@@ -32,7 +32,7 @@ async function remove(
       return reply.redirect('/portal/account', 303);
     }
   }
-  // Not confirmed, or not that it is the last one.
+  // The user has not confirmed the removal, or was not yet warned that the method is the last one.
   const ways = await portal.sessions.listWays(session);
   const left = withoutWay(ways, way);
   if (left === ways) throw noSuchWay();

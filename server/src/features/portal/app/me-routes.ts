@@ -40,7 +40,10 @@ const MeView = Type.Object({
   tenant_header: Type.String({ description: 'The header that names the tenant to work on.' }),
 });
 
-/** Who is signed in, and in which tenants. The only route for members that works on no tenant. */
+/**
+ * Adds the route that returns the signed-in user and their tenants. It is the only member route that does not act on a
+ * tenant.
+ */
 export function addMeRoute(scope: FastifyInstance, portal: Pick<Portal, 'publicUrl' | 'sessions'>): void {
   scope.get(
     '/me',

@@ -9,7 +9,7 @@ import { permissionsNeeded } from '../../../http/routes/route-config.ts';
 import { type Role, rolePermissions } from '../../members/index.ts';
 import { memberApiPrefix } from './member-routes.ts';
 
-// Every route that members can call, as the server has it: a new one is in here without being entered anywhere.
+// The matrix covers every route that the server offers to members. New routes are included automatically.
 
 interface Route {
   readonly method: string;
@@ -24,7 +24,7 @@ interface Person {
 }
 
 const roles = ['OWNER', 'ADMIN', 'READ_ONLY'] as const satisfies readonly Role[];
-/** Needs the key of an application, whatever else is permitted. */
+/** The route that needs the key of an application, whatever else is permitted. */
 const forKeysOnly = 'GET /portal/api/applications/key';
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 
@@ -49,7 +49,7 @@ function isForMembers({ url }: RouteOptions): boolean {
   return url.startsWith(`${memberApiPrefix}/`);
 }
 
-/** Deleting the tenant closes all other routes, and restoring it opens them again. */
+/** Sorts these routes last, because deleting the tenant closes all other routes and restoring it opens them again. */
 function lastOf(route: Route): number {
   return ['DELETE /portal/api/tenants/self', 'POST /portal/api/tenants/self/restore'].indexOf(nameOf(route));
 }
@@ -67,7 +67,7 @@ function toRoutes({ method, url, config }: RouteOptions): Route[] {
 
 async function signIn(role: Role): Promise<Person> {
   const { visitor, email } = await welcome(vault, tenant);
-  // There is one owner, who cannot sign in unless it is somebody who was invited.
+  // A tenant has one owner. Only an invited user can sign in, so the existing owner is demoted.
   if (role === 'OWNER') await ownerSql(`update members set role = 'ADMIN' where tenant_id = $1 and role = 'OWNER'`);
   await ownerSql(`update members set role = $2 where tenant_id = $1 and ${isTheirs('$3')}`, role, email);
   return { visitor, email };
@@ -97,7 +97,7 @@ function expectedOf(role: Role, route: Route, isFresh: boolean): string {
   return isFresh || route.isReadOnly ? 'allowed' : 'sign-in-too-old';
 }
 
-/** An id that nothing has, or a body that says nothing, comes after all that is asked here. */
+/** Returns the outcome of the access checks. Unknown ids and empty bodies are rejected only after these checks. */
 function outcomeOf({ status, code }: { readonly status: number; readonly code: string }): string {
   if (code === 'forbidden' || code === 'sign-in-too-old') return code;
   return status === 401 || status >= 500 ? `${status}` : 'allowed';
@@ -147,7 +147,7 @@ describe('every route for members', () => {
         if (status !== 401) wrong.push(`${nameOf(route)} was ${status}`);
       }
       expect(wrong).toEqual([]);
-      // A tenant has an owner.
+      // A tenant must have an owner, so one member becomes the owner again.
       if (role === 'OWNER')
         await ownerSql(
           `update members set role = 'OWNER' where tenant_id = $1 and id = (select id from members where tenant_id = $1 limit 1)`,

@@ -20,7 +20,7 @@ afterAll(() => vault.stop());
 
 async function signIn(role: Role, of = tenant): Promise<PortalVisitor> {
   const { visitor, email } = await welcome(vault, of);
-  // The owner of a tenant that nobody bootstrapped has no e-mail address and no way to sign in.
+  // The owner of a tenant that was not bootstrapped has no e-mail address and no sign-in method.
   if (role === 'OWNER')
     await ownerSql(`update members set role = 'ADMIN' where tenant_id = $1 and role = 'OWNER'`, of.id);
   await ownerSql(

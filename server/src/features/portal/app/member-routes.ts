@@ -16,8 +16,8 @@ const grantsOf = (role: Role) => ({ rules: toRules(rolePermissions[role], []) })
 const roleGrants = { OWNER: grantsOf('OWNER'), ADMIN: grantsOf('ADMIN'), READ_ONLY: grantsOf('READ_ONLY') };
 
 /**
- * Routes of the API for members who are signed in: the same routes and services, the cookie in place of a key, and the role in
- * place of permissions. Everything that changes something needs a recent sign-in.
+ * Adds the routes of the API for signed-in members. Routes and services are the same, but a cookie replaces the key,
+ * and the role replaces the permissions. Every change needs a recent sign-in.
  */
 export function addMemberScope(
   edge: FastifyInstance,
@@ -28,7 +28,7 @@ export function addMemberScope(
   void edge.register(
     async (scope) => {
       scope.addHook('onRoute', (route) => {
-        // A browser does not repeat requests by itself, and the description of the API is for keys.
+        // A browser does not retry requests by itself, and the API description is for callers with keys.
         route.config = { ...route.config, audience: 'members', isRepeatable: false };
         route.schema = { ...route.schema, hide: true };
       });
@@ -42,7 +42,10 @@ export function addMemberScope(
   );
 }
 
-/** Runs before the body is read, and again after a slow one: the member may have been removed or demoted meanwhile. */
+/**
+ * Authenticates the member before the body is read, and again after a slow one, because the member may have been
+ * removed or demoted meanwhile.
+ */
 async function admitMember(
   portal: Pick<Portal, 'publicUrl' | 'sessions'>,
   request: FastifyRequest,
@@ -52,7 +55,7 @@ async function admitMember(
   const session = await requireMemberSession(portal, request, reply);
   const membership = findMembership(session, request.headers[tenantHeader]);
   const caller = toCaller(request, session, membership);
-  // From here on, a refusal is recorded as this member's.
+  // From here on, a rejection is recorded under this member.
   noteCaller(request, caller, lookedAt);
   requireUnconfined(session, membership);
   admitCaller(request, caller, lookedAt);
@@ -60,7 +63,7 @@ async function admitMember(
   if (changesSomething(request) && !session.isFresh) throw staleSignIn();
 }
 
-/** A tenant that the user does not belong to is treated like one that does not exist. */
+/** Finds the tenant to work on. A tenant that the user does not belong to is treated like one that does not exist. */
 function findMembership({ memberships }: UserSession, wanted: string | string[] | undefined): Membership {
   const [only, ...others] = memberships;
   if (wanted === undefined && only !== undefined && others.length === 0) return only;
@@ -79,7 +82,10 @@ function changesSomething({ method, routeOptions }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && routeOptions.config.isReadOnly !== true;
 }
 
-/** Not `tenant-deleted`, which is for keys: a member is still signed in, and may restore it. */
+/**
+ * Returns the error for a deleted tenant. It is not `tenant-deleted`, which is for keys, because a member is still
+ * signed in and may restore the tenant.
+ */
 function closedTenant(): DomainError {
   return new DomainError('forbidden', 'This tenant was deleted. Its owner can restore it until it is removed.');
 }

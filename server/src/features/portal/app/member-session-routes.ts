@@ -5,10 +5,13 @@ import type { Portal } from '../visits/portal.ts';
 import { findSession } from '../visits/portal-session-routes.ts';
 import type { UserSession } from '../people/user.ts';
 
-/** Names the tenant to work on; needed only by a user who belongs to several. */
+/** The header that names the tenant to work on. Only users who belong to several tenants need it. */
 export const tenantHeader = 'strongroom-tenant';
 
-/** The session of a request by a page of this vault. Pages of other origins can neither send it nor read the response. */
+/**
+ * Returns the session of a request from a page of this vault. Pages of other origins can neither send the request nor
+ * read the response.
+ */
 export async function requireMemberSession(
   portal: Pick<Portal, 'publicUrl' | 'sessions'>,
   request: FastifyRequest,

@@ -7,7 +7,10 @@ import { renderPortalPage } from '../frame/portal-page.ts';
 import { requireUsableSession } from '../visits/portal-session-routes.ts';
 import { portalAppPaths } from '../frame/sign-in-destination.ts';
 
-/** The page behind the sign-in: static files of the portal, which get everything they show from `/portal/api`. */
+/**
+ * Adds the portal application behind the sign-in. It consists of static files that load all their data from
+ * `/portal/api`.
+ */
 export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
   const built = readPortalFiles();
   if (built !== undefined) addPortalFiles(app, built);

@@ -16,7 +16,7 @@ const states: Readonly<Record<ListedRequest['status'], string>> = {
   stale: 'approved too late: something had changed',
 };
 
-/** Who would get to see what, and who wants that: everything needed to decide. */
+/** Renders everything that is needed to decide: who would get to see what, and who requests it. */
 export function renderApprovalsPage(session: UserSession, tenants: readonly TenantApprovals[]): string {
   const body = html`<p>These changes would widen access to plaintext. None is in force before it is approved.
 Before approving, ask the requester through a separate channel whether they want this, and why.</p>

@@ -8,7 +8,7 @@ import { requireProof } from '../people/require-proof.ts';
 
 const decided = { field: 'request', noun: 'request for approval' };
 
-/** Where people approve or refuse what would widen access to plaintext. */
+/** Adds the pages where users approve or reject changes that would widen access to plaintext. */
 export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/approvals', pageOptions, async (request, reply) => {
     const session = await requireUsableSession(portal, request);

@@ -8,12 +8,15 @@ import type { Portal } from '../visits/portal.ts';
 import { originOf, requireSession } from '../visits/portal-session-routes.ts';
 import { mayApprove, type Membership, type UserSession } from '../people/user.ts';
 
-/** The tenants in which somebody can approve and refuse with this session. */
+/** Returns the tenants in which the user can approve and reject with this session. */
 export function listDeciding(session: UserSession): Membership[] {
   return session.memberships.filter((one) => mayApprove(one) && !isConfinedIn(session, one));
 }
 
-/** Who decides, and about what: `field` names the input of the form that has the id of it, and `noun` what it is. */
+/**
+ * Returns the deciding user and the id of the subject. `field` names the form input with the id, and `noun` names the
+ * kind of subject.
+ */
 export async function readDecision(
   portal: Portal,
   request: FastifyRequest,

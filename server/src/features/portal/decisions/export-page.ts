@@ -17,7 +17,7 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
   finished: 'finished',
 };
 
-/** What would be exported, to whom, and who has approved: everything needed to decide. */
+/** Renders everything that is needed to decide: what would be exported, to whom, and who has approved. */
 export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
   const body = html`<p>An export gives the tokens of a tenant to a recipient, who can decrypt them.
 Before approving, confirm the recipient through a separate channel and check that you recognise the other approvers.</p>

@@ -8,7 +8,7 @@ import { requireProof } from '../people/require-proof.ts';
 
 const decided = { field: 'export', noun: 'export' };
 
-/** Where people approve or refuse exports. */
+/** Adds the pages where users approve or reject exports. */
 export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/exports', pageOptions, async (request, reply) => {
     const session = await requireUsableSession(portal, request);

@@ -1,17 +1,17 @@
 import { type Html, html } from '../../../http/pages/html.ts';
 import { type PageOptions, renderPage } from '../../../http/pages/page.ts';
 
-/** A page with the script for passkeys. */
+/** Renders a page that includes the script for passkeys. */
 export function renderPortalPage(page: Omit<PageOptions, 'script'>): string {
   return renderPage({ ...page, script: '/portal/assets/portal.js' });
 }
 
-/** From a page for people who are signed in. */
+/** The link back from a page for signed-in users. */
 export const backToPortal = { href: '/portal/', label: 'Back to the portal' } as const;
-/** From a page about one way to sign in. */
+/** The link back from a page about one sign-in method. */
 export const backToAccount = { href: '/portal/account', label: 'Back to your account' } as const;
 
-/** `2026-05-04 12:30 UTC`, with the exact time for programs. */
+/** Renders a time such as `2026-05-04 12:30 UTC`, with the exact time for programs. */
 export function renderTime(time: Date): Html {
   return html`<time datetime="${time.toISOString()}">${toMinute(time)}</time>`;
 }
@@ -20,7 +20,7 @@ export function toMinute(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Announced immediately by screen readers. */
+/** Renders an alert, which screen readers announce immediately. */
 export function renderAlert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`;
 }
@@ -31,7 +31,6 @@ export function renderHidden(fields: Readonly<Record<string, string | undefined>
   );
 }
 
-/** A page with a single message. */
 export function renderMessagePage(title: string, message: string): string {
   return renderPortalPage({
     title,

@@ -1,6 +1,6 @@
 import { parseNonce } from '../../../platform/keyring/sign-in/api-key.ts';
 
-/** Addresses that the portal's own router knows; all of them load the same page. */
+/** Paths of the portal's client-side router. They all load the same page. */
 export const portalAppPaths = [
   '/portal/',
   '/portal/applications',
@@ -15,7 +15,7 @@ export const portalAppPaths = [
   '/portal/tokens/*',
 ] as const;
 
-/** Where somebody continues after signing in: an invitation to accept, or the page that they wanted to see. */
+/** The place where a user continues after signing in: an invitation to accept, or the page that they requested. */
 export interface SignInDestination {
   readonly invitation: string | undefined;
   readonly next: string | undefined;
@@ -28,12 +28,12 @@ const nextPaths: ReadonlySet<string> = new Set([
   '/portal/approvals',
   '/portal/exports',
 ]);
-/** It travels in a cookie to a provider and back, and browsers keep no more than 4 KB of one. */
+/** The maximum length of `next`. It travels to a provider and back in a cookie, which browsers limit to 4 KB. */
 const nextLengthMax = 1_000;
-/** A path whose last part may be an id, and a query; no character that a browser reads as something else. */
+/** A path whose last part may be an id, and a query. It allows no character that a browser interprets differently. */
 const nextForm = /^(?<folder>\/portal\/(?:[a-z-]+\/)?)(?<last>[\w.~%-]*)(?:\?[\w.~%!$'()*+,;:@/?&=-]*)?$/;
 
-/** From a form or a query. Everything else in it is left out. */
+/** Reads the destination from a form or a query, and ignores everything else in it. */
 export function toSignInDestination(field: (name: 'invitation' | 'next') => unknown): SignInDestination {
   return { invitation: toInvitation(field('invitation')), next: toNext(field('next')) };
 }
@@ -42,32 +42,32 @@ export function toDestinationPath({ invitation, next }: SignInDestination): stri
   return invitation === undefined ? (next ?? home) : `/portal/invitations/${invitation}`;
 }
 
-/** The sign-in page, which leads back to the address if it is a page of the portal. */
+/** Returns the path of the sign-in page. It leads back to `wanted` if that is a portal page. */
 export function toSignInPath(wanted: unknown): string {
   const next = toNext(wanted);
   return next === undefined || next === home ? '/portal/sign-in' : `/portal/sign-in?next=${encodeURIComponent(next)}`;
 }
 
-/** The sign-in page for somebody who has just set up how to sign in. */
+/** The path of the sign-in page for a user who has just set up a sign-in method. */
 export const readyToSignInPath = '/portal/sign-in?ready=true';
 
-/** The address if it is a page of the portal, and otherwise the first page. */
+/** Returns the address if it is a portal page, otherwise the start page. */
 export function toPagePath(wanted: unknown): string {
   return toNext(wanted) ?? home;
 }
 
-/** Only text that looks like one of our links: it becomes part of a URL. */
+/** Accepts only text that has the form of an invitation link, because it becomes part of a URL. */
 function toInvitation(text: unknown): string | undefined {
   return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
 }
 
-/** Only the address of a page of the portal: a browser is sent there, so it must not lead anywhere else. */
+/** Accepts only the address of a portal page, because a browser is redirected there. */
 function toNext(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > nextLengthMax) return undefined;
   const { folder, last } = nextForm.exec(text)?.groups ?? {};
   if (folder === undefined || last === undefined) return undefined;
   if (!nextPaths.has(folder + last) && !(last !== '' && nextPaths.has(`${folder}*`))) return undefined;
-  // A browser resolves dots, even encoded ones; what is left must be what was written.
+  // A browser resolves dots, even encoded ones, so the resolved path must equal the given text.
   const { origin, pathname, search } = new URL(text, 'http://vault');
   return origin === 'http://vault' && pathname + search === text ? text : undefined;
 }

@@ -5,16 +5,16 @@ import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 export interface SignInPage {
   readonly destination: SignInDestination;
   readonly alert?: string;
-  /** The visitor has just set up how to sign in. */
+  /** True if the visitor has just set up a sign-in method. */
   readonly isReady?: boolean;
   /** The previous input after a mistake, except secrets. */
   readonly email?: string;
   readonly passkey: PasskeyPrompt;
-  /** Name of the OpenID provider, if there is one. */
+  /** The name of the OpenID provider, if there is one. */
   readonly providerName: string | undefined;
 }
 
-/** What a browser needs to ask for a passkey. */
+/** The data that a browser needs to ask for a passkey. */
 export interface PasskeyPrompt {
   /** Options in the JSON form of WebAuthn. */
   readonly options: string;
@@ -50,7 +50,10 @@ ${renderHidden(fields)}
   });
 }
 
-/** The script of the page asks the browser for the passkey, puts the response into the form and submits it. */
+/**
+ * Renders a form for a passkey. The script of the page asks the browser for the passkey, puts the response into the
+ * form and submits it.
+ */
 export function renderPasskeyForm(
   form: { readonly action: string; readonly kind: 'get' | 'create'; readonly label: string },
   { options, sealed }: PasskeyPrompt,

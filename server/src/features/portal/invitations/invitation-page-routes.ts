@@ -21,10 +21,10 @@ export function addInvitationPageRoutes(app: FastifyInstance, portal: Portal): v
     const session = await findSession(portal, request);
     const started = await portal.acceptance.accept(request.params.link, session, originOf(request));
     if (started === undefined) return reply.redirect('/portal/', 303);
-    // The browser was signed in as somebody else.
+    // The browser was signed in as a different user.
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     setSessionCookie(reply, started);
-    // Somebody new has no way to sign in yet, which is set up there.
+    // A new user has no sign-in method yet and sets one up on the account page.
     return reply.redirect('/portal/account', 303);
   });
 }

@@ -43,7 +43,7 @@ async function identityOf({ keys }: TestTenant) {
   };
 }
 
-/** The services as they are so many hours after now. */
+/** Returns the services with a clock that is this many hours ahead. */
 function after(hours: number) {
   const { database, audit, systemKeys } = vault.server.core;
   const clock = { aheadSeconds: hours * hour };
@@ -62,7 +62,7 @@ async function linkOf(id: string): Promise<string> {
   const address = (await after(0).invitations.showLink(caller.tenantId, id)) ?? '';
   return address.slice(address.lastIndexOf('/') + 1);
 }
-/** Accepts as somebody who is not signed in, and gets a session. */
+/** Accepts an invitation as a visitor who is not signed in, and returns the new session. */
 async function accept(link: string, hours = 0): Promise<StartedSession> {
   const started = await after(hours).acceptance.accept(link, undefined, origin);
   if (started === undefined) throw new Error('A newcomer was not signed in.');
@@ -81,7 +81,7 @@ async function membersOf(email: string) {
 }
 const refused = { code: 'not-found', message: 'This invitation is no longer valid. Ask for a new one.' };
 
-/** Each row: where an invitation stands, what happens, and where it stands then. */
+/** Each test is named after the state of an invitation, the event and the next state. */
 describe('the states of an invitation', () => {
   it('none → created → PENDING for 72 hours', async () => {
     const { id, expiresAt, createdAt } = await invite();
@@ -135,7 +135,7 @@ describe('the states of an invitation', () => {
     await expect(after(hours).invitations.get(caller, id)).rejects.toMatchObject({ code: 'not-found' });
     await expect(after(hours).invitations.resend(caller, id)).rejects.toMatchObject({ code: 'not-found' });
     expect(await membersOf(email)).toEqual([]);
-    // The address is free for another.
+    // The address can be invited again.
     await invite(email);
   });
 
@@ -229,7 +229,7 @@ describe('an address that is somebody already', () => {
     const link = address.slice(address.lastIndexOf('/') + 1);
     expect(await after(0).acceptance.find(link, undefined)).toMatchObject({ needsSignIn: true });
     await expect(accept(link)).rejects.toMatchObject({ code: 'forbidden' });
-    // The refusal has used nothing up.
+    // The rejected attempt has not used up the link.
     const session = await after(0).sessions.find(started.cookie);
     expect(await after(0).acceptance.find(link, session)).toMatchObject({ needsSignIn: false });
     expect(await after(0).acceptance.accept(link, session, origin)).toBeUndefined();

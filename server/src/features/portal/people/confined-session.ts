@@ -1,37 +1,41 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Membership, UserSession } from './user.ts';
 
-/** What a session is judged by. */
+/** The properties that decide what a session may do. */
 type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword'>;
 
 /**
- * Whether the session can do nothing in the tenant yet. A link proves that it arrived, not who opened it, and a password
- * that is too simple proves little: in tenants that require it, users first set up a way to sign in.
+ * Returns whether the session cannot do anything in the tenant yet. A link proves that it arrived, but not who opened
+ * it, and a password that is too simple proves little. If a tenant requires it, users must set up a sign-in method
+ * first.
  */
 export function isConfinedIn(session: Proof, { requiresWay }: Pick<Membership, 'requiresWay'>): boolean {
   return requiresWay && (beganWithLink(session) || session.hasWeakPassword);
 }
 
-/** Whether no tenant is left in which the session can do anything. */
+/** Returns whether the session is confined in all of its tenants. */
 export function isConfinedEverywhere(session: UserSession): boolean {
   return session.memberships.length > 0 && session.memberships.every((membership) => isConfinedIn(session, membership));
 }
 
 /**
- * Whether the session began with a link and belongs to a user whose account opens a tenant that a link must not open. It can
- * set up the first way to sign in, but neither add to existing ones nor remove any.
+ * Returns whether the session began with a link, although its user belongs to a tenant that a link must not open. The
+ * session can set up the first sign-in method, but neither add to existing ones nor remove any.
  */
 export function isLinkOnly(session: UserSession): boolean {
   return beganWithLink(session) && session.memberships.some(({ requiresWay }) => requiresWay);
 }
 
-/** Throws if the session has to set up a way to sign in before it can work on the tenant. */
+/** Throws if the session has to set up a sign-in method before it can work on the tenant. */
 export function requireUnconfined(session: Proof, membership: Pick<Membership, 'requiresWay'>): void {
   if (!isConfinedIn(session, membership)) return;
   throw new DomainError('sign-in-way-required', beganWithLink(session) ? linkIsNotEnough : passwordIsNotEnough);
 }
 
-/** For a link of somebody who has a way to sign in: anyone who holds the link must neither add one nor take one away. */
+/**
+ * Returns the error for a link session of a user who already has a sign-in method. Someone who merely holds the link
+ * must neither add nor remove one.
+ */
 export function alreadyHasWay(): DomainError {
   return new DomainError('sign-in-way-required', hasWayAlready);
 }

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 
-/** Finds the tenant of an invitation, so it works inside `forPortal` only. */
+/** Finds the tenant of an invitation. It works only inside `forPortal`. */
 export class LinkedInvitationStore {
   readonly #tx: Transaction;
 

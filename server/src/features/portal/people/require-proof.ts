@@ -2,10 +2,10 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { UserSession } from './user.ts';
 
 /**
- * Only for users who have just authenticated: a session started with a link proves that an operator created a link,
- * one from a provider that did not ask proves that a browser was left open, and an old one may be someone
- * else's by now. Refusing needs no such proof, because it is harmless.
- * Returns when the sign-in method was set up.
+ * Requires that the user has just authenticated, and returns when the sign-in method was set up. A session started with
+ * a link only proves that an operator created a link. A session from a provider that did not ask the user to
+ * authenticate only proves that a browser was left open. An old session may be in someone else's hands by now.
+ * Rejecting needs no such proof, because it is harmless.
  */
 export function requireProof({ isFresh, provenSince }: UserSession, what: string): Date {
   if (isFresh && provenSince !== null) return provenSince;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { DatabaseClock } from '../../../platform/database/database-clock.ts';
 
-/** Counts attempts, inside `forPortal` only. */
+/** Counts sign-in attempts. It works only inside `forPortal`. */
 export class SignInAttemptStore {
   readonly #tx: Transaction;
   readonly #now: string;
@@ -11,7 +11,7 @@ export class SignInAttemptStore {
     this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
   }
 
-  /** Counts one more and returns the number since counting started. */
+  /** Counts one more attempt and returns the number since the window started. */
   async count(subjectHash: Buffer, windowSeconds: number): Promise<number> {
     const [row] = await this.#tx.query<{ attempts: number }>({
       text: `insert into sign_in_attempts as a (subject_hash, attempts, started_at) values ($1, 1, ${this.#now})
@@ -25,8 +25,8 @@ export class SignInAttemptStore {
   }
 
   /**
-   * Counts one more and returns the number. The count starts again if so much time has passed since the last one that counted;
-   * beyond `max` none does, so that a lock ends on time however many attempts there are.
+   * Counts one more attempt and returns the number. The count restarts `lockSeconds` after the last attempt that
+   * extended it. Attempts beyond `max` do not extend it, so that a lock ends on time however many there are.
    */
   async countTowardsLock(
     subjectHash: Buffer,

@@ -9,22 +9,22 @@ import { SignInRefused } from './sign-in-refused.ts';
 const addressWindowSeconds = 15 * 60;
 const addressMax = 50;
 /**
- * PCI DSS 8.3.4: the tenth failure locks a password for 30 minutes. What comes in meanwhile does not prolong the lock. The user
- * can still sign in with a passkey, a provider or a link, and any of them ends it.
+ * The tenth failure locks a password for 30 minutes (PCI DSS 8.3.4). Further attempts do not prolong the lock. The user
+ * can still sign in with a passkey, a provider or a link, and each of them ends the lock.
  */
 export const lockSeconds = 30 * 60;
 const accountMax = 10;
 
-/** The same for an address that nobody has. */
+/** The message is the same for an address that no user has. */
 const locked =
   'Ten attempts have failed, so the password for this e-mail address is locked for 30 minutes. You can still sign in with a passkey or your provider.';
 
-/** Whose password is tried: a user's, or nobody's, under an address without a password. */
+/** The account whose password is tried: a user, or an address without a password. */
 export type TriedAccount = { readonly userId: string } | { readonly email: EmailAddress };
 
 /**
- * How often a password may be tried. Counted before anything is compared, in the database that all servers share: if it
- * cannot be counted, nobody signs in.
+ * Limits how often a password may be tried. Attempts are counted before anything is compared, in the database that all
+ * servers share. If they cannot be counted, nobody can sign in.
  */
 export class SignInAttempts {
   readonly #database: Database;
@@ -37,7 +37,10 @@ export class SignInAttempts {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** Before anything is looked up, so that one client cannot fill the table with accounts. */
+  /**
+   * Counts an attempt by the client. This comes before any look-up, so that one client cannot fill the table with
+   * accounts.
+   */
   async countClient(address: string): Promise<void> {
     const subjectHash = this.#hash(`address ${toClientNetwork(address)}`);
     const attempts = await this.#database.forPortal((tx) =>
@@ -48,7 +51,10 @@ export class SignInAttempts {
     }
   }
 
-  /** By user and not by the spelling of the address: another spelling must not start from zero. */
+  /**
+   * Counts an attempt for the account. It is counted by user and not by address, because a different spelling of the
+   * address must not start from zero.
+   */
   async countAccount(account: TriedAccount): Promise<void> {
     const subjectHash = this.#hash(subjectOf(account));
     const attempts = await this.#database.forPortal((tx) =>
@@ -57,7 +63,7 @@ export class SignInAttempts {
     if (attempts > accountMax) throw new SignInRefused(locked, 429);
   }
 
-  /** A successful sign-in, in whichever way, resets the count. */
+  /** Resets the count after a successful sign-in with any method. */
   async forget(userId: string): Promise<void> {
     const subjectHash = this.#hash(subjectOf({ userId }));
     await this.#database.forPortal((tx) => new SignInAttemptStore(tx, this.#clock).forget(subjectHash));
@@ -68,7 +74,7 @@ export class SignInAttempts {
   }
 }
 
-/** Addresses are ASCII, so there is only one way to fold their case. */
+/** Returns the subject to count. Addresses are ASCII, so there is only one way to fold their case. */
 function subjectOf(account: TriedAccount): string {
   return 'userId' in account ? `user ${account.userId}` : `account ${account.email.toLowerCase()}`;
 }

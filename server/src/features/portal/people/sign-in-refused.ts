@@ -1,4 +1,4 @@
-/** Why a sign-in failed, as shown on the page: it reveals no more than a stranger may know. */
+/** The reason why a sign-in failed, as shown on the page. It reveals no more than a stranger may know. */
 export class SignInRefused extends Error {
   readonly status: 401 | 429 | 503;
 

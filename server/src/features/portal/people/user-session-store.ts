@@ -3,15 +3,15 @@ import type { DatabaseClock } from '../../../platform/database/database-clock.ts
 import { UserStore } from './user-store.ts';
 import type { UserSession } from './user.ts';
 
-/** PCI DSS 8.2.8. */
+/** The idle time after which a session ends (PCI DSS 8.2.8). */
 export const idleSeconds = 15 * 60;
 const lifetimeSeconds = 12 * 60 * 60;
 const freshSeconds = 15 * 60;
-/** A session in use is updated at most once a minute. */
+/** A session in use is updated at most once in this time. */
 const touchSeconds = 60;
 const sessionsMax = 20;
 
-/** Sessions of users. The system role finds and ends them; a tenant scope can also start one. */
+/** Stores user sessions. The system role finds and ends them, and a tenant scope can also start one. */
 export class UserSessionStore {
   readonly #tx: Transaction;
   readonly #now: string;
@@ -44,7 +44,7 @@ export class UserSessionStore {
     });
   }
 
-  /** The oldest are removed if a user has too many. */
+  /** Removes the oldest sessions if a user has too many. */
   async trim(userId: string): Promise<void> {
     await this.#tx.query({
       text: `delete from user_sessions where user_id = $1 and id not in
@@ -54,8 +54,8 @@ export class UserSessionStore {
   }
 
   /**
-   * A session that is neither too old nor idle for too long. Finding it keeps it alive, unless its user was last active so
-   * many seconds ago: the time of their last activity is what counts then.
+   * Finds a session that is neither too old nor idle for too long, and keeps it alive. `idleForSeconds` is how long ago
+   * the user was last active, and only that activity counts.
    */
   async find(secretHash: Buffer, idleForSeconds = 0): Promise<UserSession | undefined> {
     const found = await this.#findWhere('s.secret_hash = $1', secretHash);
@@ -71,7 +71,7 @@ export class UserSessionStore {
     return session;
   }
 
-  /** The same by its id, for a request that has no cookie. It does not keep the session alive. */
+  /** Finds a session by its id, for a request without a cookie. This does not keep the session alive. */
   async findById(id: string): Promise<UserSession | undefined> {
     return (await this.#findWhere('s.id = $1', id))?.session;
   }
@@ -112,12 +112,12 @@ export class UserSessionStore {
     await this.#tx.query({ text: 'delete from user_sessions where id = $1', values: [id] });
   }
 
-  /** All sessions of a user but one: anyone else who knew the old password is signed out. */
+  /** Deletes all sessions of a user except one, so that anyone else who knew the old password is signed out. */
   async deleteOthers(userId: string, id: string): Promise<void> {
     await this.#tx.query({ text: 'delete from user_sessions where user_id = $1 and id <> $2', values: [userId, id] });
   }
 
-  /** All sessions of a user that began with a link. */
+  /** Deletes all sessions of a user that began with a link. */
   async deleteUnproven(userId: string): Promise<void> {
     await this.#tx.query({
       text: 'delete from user_sessions where user_id = $1 and proven_since is null',

@@ -2,10 +2,10 @@ import type { EmailAddress } from '../../../core/identity/email-address.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { KnownPasskey, Membership, SignInWays, User } from './user.ts';
 
-/** More tenants than any user has; each gets a record of a sign-in. */
+/** More tenants than any user belongs to. A sign-in is recorded in each of them. */
 const membershipsMax = 100;
 
-/** Users across tenants, so it works inside `forPortal` only. */
+/** Stores users across tenants. It works only inside `forPortal`. */
 export class UserStore {
   readonly #tx: Transaction;
 
@@ -36,7 +36,7 @@ export class UserStore {
     });
   }
 
-  /** Whether this account is in use: it has a membership or a sign-in method. */
+  /** Returns whether this account is in use because it has a membership or a sign-in method. */
   async isTaken(userId: string): Promise<boolean> {
     const [row] = await this.#tx.query<{ taken: boolean }>({
       text: `select exists (select from members where user_id = $1)
@@ -48,20 +48,21 @@ export class UserStore {
     return row?.taken ?? false;
   }
 
-  /** Held until the transaction ends. */
+  /** Locks a user until the transaction ends. */
   async lock(userId: string): Promise<void> {
-    // A session that is being started refers to the user; it holds its way to sign in and must not wait for this lock.
+    // A session that is being started refers to the user and holds a lock on its sign-in method. It must not wait for
+    // this lock.
     await this.#tx.query({ text: 'select from users where id = $1 for no key update', values: [userId] });
   }
 
-  /** Afterwards, only a link lets the user in. */
+  /** Deletes all sign-in methods of a user, who can then sign in only with a link. */
   async deleteWays(userId: string): Promise<void> {
     for (const table of ['user_passkeys', 'user_passwords', 'user_recovery_codes', 'user_identities']) {
       await this.#tx.query({ text: `delete from ${table} where user_id = $1`, values: [userId] });
     }
   }
 
-  /** How a user can sign in, apart from a link. */
+  /** Returns how a user can sign in, apart from a link. */
   async listWays(userId: string): Promise<SignInWays> {
     const [row] = await this.#tx.query<Omit<SignInWays, 'passkeys'>>({
       text: `select p.user_id is not null as "hasPassword",

@@ -8,7 +8,7 @@ export interface Membership {
   readonly tenantName: string;
   readonly memberId: string;
   readonly role: Role;
-  /** Whether a session needs a way to sign in of the user's own to work on the tenant. */
+  /** True if a session needs one of the user's own sign-in methods to work on the tenant. */
   readonly requiresWay: boolean;
   /** Null unless the tenant is deleted. */
   readonly deletedAt: Date | null;
@@ -24,18 +24,18 @@ export interface UserSession {
   readonly id: string;
   readonly user: User & { readonly name: string | null };
   readonly memberships: readonly Membership[];
-  /** Recent enough to change sign-in methods, and started by an authenticated user. */
+  /** True if the session is recent enough to change sign-in methods and was started by an authenticated user. */
   readonly isFresh: boolean;
   readonly signedInAt: Date;
-  /** When it stops being fresh, if it is. */
+  /** The time when the session stops being fresh, if it is. */
   readonly freshUntil: Date;
-  /** When the sign-in method of the session was set up; null for a link, which proves nothing. */
+  /** The time when the session's sign-in method was set up. Null for a link, which proves nothing. */
   readonly provenSince: Date | null;
-  /** The session began with a password that has to be replaced. */
+  /** True if the session began with a password that has to be replaced. */
   readonly hasWeakPassword: boolean;
 }
 
-/** An authenticated user, with when the method was set up. */
+/** An authenticated user, and when the sign-in method was set up. */
 export interface ProvenUser {
   readonly userId: string;
   readonly provenSince: Date;
@@ -43,32 +43,35 @@ export interface ProvenUser {
   readonly isAuthenticated?: boolean;
   /** True for a password that has to be replaced. */
   readonly hasWeakPassword?: boolean;
-  /** Whether the method is still there when the session starts; if it is, it stays until that has been committed. */
+  /**
+   * Returns whether the method still exists when the session starts. If it does, it is locked until the session is
+   * committed.
+   */
   readonly stillProves?: (tx: Transaction) => Promise<boolean>;
 }
 
 export interface KnownPasskey {
-  /** As base64url. */
+  /** The id in base64url. */
   readonly id: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }
 
-/** How a user can sign in, apart from a link. */
+/** The ways in which a user can sign in, apart from a link. */
 export interface SignInWays {
   readonly hasPassword: boolean;
-  /** How many codes are left that replace the authenticator app. */
+  /** The number of remaining codes that can replace the authenticator app. */
   readonly recoveryCodes: number;
   readonly passkeys: readonly KnownPasskey[];
   readonly issuers: readonly string[];
 }
 
-/** A way that can be removed by itself. */
+/** A sign-in method that can be removed separately. */
 export type SignInWay =
   | { readonly kind: 'passkey'; readonly id: string }
   | { readonly kind: 'provider'; readonly issuer: string };
 
-/** The same object if this way is none of them. */
+/** Removes a sign-in method from the list. Returns the same object if it is not in the list. */
 export function withoutWay(ways: SignInWays, way: SignInWay): SignInWays {
   if (way.kind === 'passkey') {
     const passkeys = ways.passkeys.filter(({ id }) => id !== way.id);
@@ -78,24 +81,24 @@ export function withoutWay(ways: SignInWays, way: SignInWay): SignInWays {
   return issuers.length === ways.issuers.length ? ways : { ...ways, issuers };
 }
 
-/** In how many ways the user can sign in: a provider that is no longer configured is none. */
+/** Counts the sign-in methods that work. A provider that is no longer configured does not count. */
 export function countUsableWays({ hasPassword, passkeys, issuers }: SignInWays, issuer: string | undefined): number {
   const isConnected = issuer !== undefined && issuers.includes(issuer);
   return passkeys.length + Number(hasPassword) + Number(isConnected);
 }
 
-/** Where a request came from, for the audit log. */
+/** The source of a request, for the audit log. */
 export interface Origin {
   readonly requestId: string;
   readonly sourceAddress: string;
 }
 
-/** The name of a user on a page. */
+/** Returns the name of a user as shown on a page. */
 export function nameOf({ email }: User): string {
   return email ?? 'a user without an e-mail address';
 }
 
-/** Only administrators of a tenant can approve exports, and what widens access to plaintext. */
+/** Returns whether a member may approve exports and changes that widen access to plaintext. Only administrators may. */
 export function mayApprove({ role, deletedAt }: Membership): boolean {
   return deletedAt === null && (role === 'OWNER' || role === 'ADMIN');
 }

@@ -12,7 +12,10 @@ import { readyToSignInPath, toDestinationPath, toSignInDestination } from '../fr
 import { noteRefusedSignIn, showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
 
-/** Sent when the provider redirects the browser back, unlike the session cookie. */
+/**
+ * The cookie for the way to a provider and back. Unlike the session cookie, it is sent when the provider redirects the
+ * browser back.
+ */
 const journeyCookie = '__Host-strongroom_journey';
 const journeySeconds = 10 * 60;
 
@@ -54,7 +57,10 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** By a page and not by a redirect: browsers apply `form-action` to redirects too. */
+/**
+ * Sends the browser to the provider through a page instead of a redirect, because browsers apply `form-action` to
+ * redirects too.
+ */
 async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<Journey>): Promise<FastifyReply> {
   try {
     const { url, sealed } = await begin();
@@ -68,7 +74,9 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
   }
 }
 
-/** Also by a page: after a redirect from another site, the session cookie would not be sent. */
+/**
+ * Continues through a page as well, because the session cookie would not be sent after a redirect from another site.
+ */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
   const body = html`<p><a href="${destination}" class="button primary">Continue</a></p>`;
   return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));

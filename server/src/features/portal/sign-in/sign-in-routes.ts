@@ -81,7 +81,7 @@ async function signIn(
   }
 }
 
-/** Counted like a wrong key: the response is a page, and guessed passwords must not go unnoticed for that. */
+/** Counts a failed sign-in like a wrong key. The response is a page, but guessed passwords must still be noticed. */
 export function noteRefusedSignIn(request: FastifyRequest, { status }: SignInRefused): void {
   if (status === 401) noteProblem(request, 'unauthenticated');
 }

@@ -10,16 +10,18 @@ import type { StartedSession } from '../people/user-sessions.ts';
 import { countUsableWays, type Origin, type UserSession } from '../people/user.ts';
 
 const sessionCookie = '__Host-strongroom_session';
-/** The longest that a session can last; the server may end it sooner. */
+/** The longest time that a session can last. The server may end it sooner. */
 const cookieSeconds = 12 * 60 * 60;
 
-/** How long ago the user last touched the page that sends the request; the request itself may come from a timer. */
+/**
+ * The header that says how long ago the user last interacted with the page. The request itself may come from a timer.
+ */
 const idleHeader = 'strongroom-idle-seconds';
 
-/** Visitors who are not signed in are redirected to the sign-in page. */
+/** Thrown for visitors who are not signed in. They are redirected to the sign-in page. */
 export class NotSignedIn extends Error {}
 
-/** Users who have to set up a way to sign in are redirected to the page for it. */
+/** Thrown for users who have to set up a sign-in method. They are redirected to the page for it. */
 export class WayRequired extends Error {}
 
 export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
@@ -27,7 +29,7 @@ export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
     const session = await findSession(portal, request);
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     clearSessionCookie(reply);
-    // Somebody who signs in again to change something wants to get back to it.
+    // A user who signs in again to change something wants to return to it.
     return reply.redirect(toSignInPath(formOf(request)('next')), 303);
   });
 }
@@ -39,7 +41,10 @@ export function findSession(
   return portal.sessions.find(readCookie(request.headers.cookie, sessionCookie), idleTimeOf(request));
 }
 
-/** Zero for a page that somebody opens. A time that cannot be read keeps no session alive. */
+/**
+ * Returns the idle time of the user in seconds. It is zero if the user opens a page. A value that cannot be parsed does
+ * not keep a session alive.
+ */
 function idleTimeOf({ headers }: FastifyRequest): number {
   const text = headers[idleHeader];
   if (text === undefined) return 0;
@@ -52,21 +57,29 @@ export async function requireSession(portal: Portal, request: FastifyRequest): P
   return session;
 }
 
-/** For pages about tenants: a session that can do nothing in any of them is sent to where it can. */
+/**
+ * Requires a session that can do something in at least one tenant. Otherwise the user is redirected to the account
+ * page.
+ */
 export async function requireUsableSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireSession(portal, request);
   if (isConfinedEverywhere(session)) throw new WayRequired();
   return session;
 }
 
-/** To change how one signs in: a session stolen a while ago, or begun with a link, must not be enough for permanent access. */
+/**
+ * Requires a session that may change sign-in methods. A session that was stolen a while ago, or that began with a link,
+ * must not be enough to gain permanent access.
+ */
 export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireRecentSession(portal, request);
   if (isLinkOnly(session)) throw alreadyHasWay();
   return session;
 }
 
-/** To set up a way to sign in, which a session begun with a link can do for a user who has none. */
+/**
+ * Requires a session that may set up a sign-in method. A session that began with a link may do so if the user has none.
+ */
 export async function requireSetupSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireRecentSession(portal, request);
   const ways = await portal.sessions.listWays(session);

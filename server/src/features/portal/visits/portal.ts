@@ -21,6 +21,6 @@ export interface Portal {
   readonly recoveryCodes: RecoveryCodes;
   readonly wayRemoval: WayRemoval;
   readonly passkeys: PasskeySignIn;
-  /** If the operator has configured one. */
+  /** The OpenID provider, if the operator has configured one. */
   readonly provider: ProviderSignIn | undefined;
 }

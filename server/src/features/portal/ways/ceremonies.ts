@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { SystemKeys } from '../../../platform/keyring/keys/system-keys.ts';
 import { CeremonyStore } from './ceremony-store.ts';
 
-/** The state between the two steps of a sign-in flow. */
+/** The two-step flows whose state is kept between the steps. */
 export type CeremonyKind = 'totp' | 'passkey' | 'new-passkey' | 'provider';
 
 export interface Ceremony<Data> {
@@ -13,9 +13,9 @@ export interface Ceremony<Data> {
 const lifetimeSeconds = 10 * 60;
 
 /**
- * Two-step sign-in flows. The state in between is sent encrypted to the browser and returned with the
- * second step, so that starting one costs nothing, however often that happens. Only completed flows are
- * stored, so that none is completed twice.
+ * Runs two-step sign-in flows. The state in between is sent encrypted to the browser and returned with the second step.
+ * Starting a flow therefore stores nothing, however often that happens. Only completed flows are stored, so that none
+ * is completed twice.
  */
 export class Ceremonies {
   readonly #database: Database;
@@ -34,20 +34,20 @@ export class Ceremonies {
     return { id, sealed: this.#systemKeys.sealer().seal(text, placeOf(kind)).toString('base64url') };
   }
 
-  /** Undefined if it is not ours, of another kind, or too old. */
+  /** Opens the state of a flow. Returns undefined if it was not created here, is of another kind, or is too old. */
   open<Data>(kind: CeremonyKind, sealed: string | undefined): Ceremony<Data> | undefined {
     try {
       const text = this.#systemKeys.sealer().open(Buffer.from(sealed ?? '', 'base64url'), placeOf(kind));
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed here, in the place of its kind.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The text was sealed here for this kind.
       const { id, data, until } = JSON.parse(text) as Ceremony<Data> & { until: number };
       return until > this.#now() ? { id, data } : undefined;
     } catch {
-      // Whatever is wrong with it, it was not created here for this purpose.
+      // Whatever the error is, the state was not created here for this purpose.
       return undefined;
     }
   }
 
-  /** True for the first caller that completes it, false for all others. */
+  /** Completes a flow. Returns true for the first caller and false for all others. */
   async spend({ id }: Ceremony<unknown>): Promise<boolean> {
     return this.#database.forPortal((tx) => new CeremonyStore(tx).spend(id, lifetimeSeconds));
   }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 
-/** Completed ceremonies, inside `forPortal` only. */
+/** Stores completed ceremonies. It works only inside `forPortal`. */
 export class CeremonyStore {
   readonly #tx: Transaction;
 
@@ -8,7 +8,10 @@ export class CeremonyStore {
     this.#tx = tx;
   }
 
-  /** Kept for twice the lifetime of a ceremony: the clocks of servers may differ. */
+  /**
+   * Marks a ceremony as completed. It is kept for twice the lifetime of a ceremony, because the clocks of servers may
+   * differ.
+   */
   async spend(id: string, lifetimeSeconds: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into spent_ceremonies (id, expires_at) values ($1, now() + make_interval(secs => $2 * 2))

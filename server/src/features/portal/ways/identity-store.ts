@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { ProvenUser } from '../people/user.ts';
 
-/** The identities of users at OpenID providers, inside `forPortal` only. */
+/** Stores the identities of users at OpenID providers. It works only inside `forPortal`. */
 export class IdentityStore {
   readonly #tx: Transaction;
 
@@ -18,7 +18,7 @@ export class IdentityStore {
     return row;
   }
 
-  /** Whether the subject still belongs to this user. Until the transaction ends, it does. */
+  /** Returns whether the subject still belongs to this user, and locks it until the transaction ends. */
   async hold(userId: string, issuer: string, subject: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'select from user_identities where user_id = $1 and issuer = $2 and subject = $3 for share',
@@ -34,7 +34,7 @@ export class IdentityStore {
     });
   }
 
-  /** False if this subject already belongs to a user, or this user has another subject. */
+  /** Returns false if this subject already belongs to a user, or if this user has another subject. */
   async insert(userId: string, issuer: string, subject: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into user_identities (user_id, issuer, subject) values ($1, $2, $3) on conflict do nothing returning 1`,

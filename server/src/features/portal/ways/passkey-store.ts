@@ -2,7 +2,7 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import type { Passkey } from '../../../platform/keyring/sign-in/passkeys.ts';
 import type { ProvenUser } from '../people/user.ts';
 
-/** Passkeys of users, inside `forPortal` only. */
+/** Stores passkeys of users. It works only inside `forPortal`. */
 export class PasskeyStore {
   readonly #tx: Transaction;
 
@@ -28,7 +28,7 @@ export class PasskeyStore {
     return row;
   }
 
-  /** False if the passkey is already registered, for this user or another. */
+  /** Returns false if the passkey is already registered, for this user or another. */
   async insert(userId: string, { id, publicKey, signCount, transports }: Passkey): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into user_passkeys (user_id, id, public_key, sign_count, transports) values ($1, $2, $3, $4, $5)
@@ -38,7 +38,10 @@ export class PasskeyStore {
     return rows.length > 0;
   }
 
-  /** False if the passkey has been removed in the meantime. Until the transaction ends, it cannot be. */
+  /**
+   * Updates the use of a passkey, and locks it until the transaction ends. Returns false if it has been removed in the
+   * meantime.
+   */
   async noteUse(id: Buffer, signCount: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'update user_passkeys set sign_count = $2, last_used_at = now() where id = $1 returning 1',

@@ -1,10 +1,10 @@
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 
-/** PCI DSS 8.3.6. */
+/** The minimum length of a password in characters (PCI DSS 8.3.6). */
 const lengthMin = 12;
 const lengthMax = 200;
 
-/** What is wrong with a password, in the words of the page; undefined if it can be used. */
+/** Returns a message that says what is wrong with a password, or undefined if it can be used. */
 export function findPasswordMistake(password: Sensitive<string>): string | undefined {
   const text = password.reveal();
   const { length } = [...text];
@@ -13,7 +13,7 @@ export function findPasswordMistake(password: Sensitive<string>): string | undef
   return hasLettersAndDigits(text) ? undefined : 'The password must have both letters and digits.';
 }
 
-/** Of any script: what counts is that there are both kinds. */
+/** Accepts letters and digits of any script, because only the presence of both kinds matters. */
 function hasLettersAndDigits(text: string): boolean {
   return /\p{L}/u.test(text) && /\p{Nd}/u.test(text);
 }

@@ -18,7 +18,7 @@ import { nameOf, type Origin, type ProvenUser, type UserSession } from '../peopl
 
 const unknownSalt = Buffer.alloc(16);
 const unknownHash = Buffer.alloc(32);
-/** The same whatever was wrong, so that it does not reveal which addresses have an account. */
+/** The message is the same for every mistake, so that it does not reveal which addresses have an account. */
 const wrong = 'The e-mail address, password or code is incorrect.';
 const wrongCode = 'The code is incorrect. Check the clock on your device and try the next code.';
 
@@ -29,7 +29,10 @@ export interface NewAuthenticator {
   readonly sealed: string;
 }
 
-/** A password with the code of an authenticator app: for users with neither a passkey nor a provider. */
+/**
+ * Signs users in with a password and the code of an authenticator app. It is for users with neither a passkey nor a
+ * provider.
+ */
 export class PasswordSignIn {
   readonly #parts: {
     readonly database: Database;
@@ -57,7 +60,10 @@ export class PasswordSignIn {
     this.#parts = { ...parts, now: parts.now ?? (() => new Date()) };
   }
 
-  /** The user with these credentials; otherwise throws, after as much work as if the address were known. */
+  /**
+   * Returns the user with these credentials. Otherwise it throws, after doing as much work as if the address were
+   * known.
+   */
   async verify(
     given: { email: string; password: Sensitive<string>; code: string },
     origin: Origin,
@@ -81,7 +87,8 @@ export class PasswordSignIn {
     return {
       userId,
       provenSince,
-      // Only now is the password known: older versions accepted passwords without digits, and stored nothing but hashes.
+      // The password can be checked only now, because older versions accepted passwords without digits and stored only
+      // hashes.
       hasWeakPassword: findPasswordMistake(given.password) !== undefined,
       stillProves: (tx) => new PasswordStore(tx).hold(userId, since),
     };
@@ -93,7 +100,7 @@ export class PasswordSignIn {
     return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
   }
 
-  /** The authenticator that is being set up, to show it again after a mistake. */
+  /** Returns the authenticator that is being set up, to show it again after a mistake. */
   resumeSetup({ user }: UserSession, sealed: string): NewAuthenticator | undefined {
     const ceremony = this.#parts.ceremonies.open<{ userId: string; secret: string }>('totp', sealed);
     if (ceremony === undefined || ceremony.data.userId !== user.id) return undefined;
@@ -101,7 +108,10 @@ export class PasswordSignIn {
     return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
   }
 
-  /** Sets password, authenticator and recovery codes together; on an error, returns what is wrong and changes nothing. */
+  /**
+   * Sets password, authenticator and recovery codes together. If something is wrong, it returns the mistake and changes
+   * nothing.
+   */
   async completeSetup(
     session: UserSession,
     given: { sealed: string; password: Sensitive<string>; code: string },
@@ -129,7 +139,10 @@ export class PasswordSignIn {
     });
   }
 
-  /** Since when what was shown proves who it is: the app, or a recovery code in its place; undefined if neither does. */
+  /**
+   * Checks a code of the app, or a recovery code in its place. Returns when the accepted proof was set up, or undefined
+   * if the code is wrong.
+   */
   async #takeCode(stored: StoredPassword & ProvenUser, code: string, origin: Origin): Promise<Date | undefined> {
     const { database, systemKeys, recoveryCodes, sessions, now } = this.#parts;
     const { userId, totpSealed, provenSince } = stored;

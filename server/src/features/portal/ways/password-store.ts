@@ -9,7 +9,7 @@ export interface StoredPassword {
   readonly totpSealed: Buffer;
 }
 
-/** Passwords of users, inside `forPortal` only. */
+/** Stores passwords of users. It works only inside `forPortal`. */
 export class PasswordStore {
   readonly #tx: Transaction;
 
@@ -37,7 +37,9 @@ export class PasswordStore {
     });
   }
 
-  /** Keeps the password as it is until the transaction ends; false if the user has none, or none of this time. */
+  /**
+   * Locks the password until the transaction ends. Returns false if the user has none, or none that was set at `since`.
+   */
   async hold(userId: string, since?: Date): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'select from user_passwords where user_id = $1 and ($2::timestamptz is null or created_at = $2) for share',
@@ -46,7 +48,7 @@ export class PasswordStore {
     return rows.length > 0;
   }
 
-  /** True for the first use of the code of this step. */
+  /** Returns true for the first use of the code of this time step. */
   async takeStep(userId: string, step: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'update user_passwords set totp_step = $2 where user_id = $1 and totp_step < $2 returning 1',

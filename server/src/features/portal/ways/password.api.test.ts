@@ -25,14 +25,14 @@ afterAll(() => vault.stop());
 const signIn = (form: Partial<Record<'email' | 'password' | 'code', string>> = {}, visitor = newVisitor()) =>
   visitor.post('/portal/sign-in', { email, password: goodPassword, code: codeOf(secret, 1), ...form });
 const newVisitor = () => new PortalVisitor(vault.server.url);
-/** As many as if somebody had tried a password each time. */
+/** Counts this many attempts, as if a password had been tried each time. */
 async function countAttempts(times: number): Promise<void> {
   const { database, systemKeys } = vault.server.core;
   const attempts = new SignInAttempts({ database, systemKeys });
   const { rows } = await vault.database.owner.query<{ id: string }>('select id from users where email = $1', [email]);
   for (let attempt = 0; attempt < times; attempt += 1) await attempts.countAccount({ userId: rows[0]?.id ?? '' });
 }
-/** As if the code that was taken last were long ago. */
+/** Resets the last accepted code, so that it counts as long past. */
 const forgetCodes = () => vault.database.owner.query('update user_passwords set totp_step = 0');
 
 describe('password and code', () => {
@@ -50,7 +50,7 @@ describe('password and code', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn({ code })));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect((await signIn({ code })).status).toBe(401);
-    // Nor is an earlier one.
+    // An earlier code does not work either.
     expect((await signIn({ code: codeOf(secret) })).status).toBe(401);
   });
 
@@ -231,7 +231,7 @@ describe('attempts', () => {
     await expect(count('2001:db8:1:2:3:4:5:6')).rejects.toMatchObject({ status: 429 });
     await count('2001:db8:1:3::1');
     const { rows } = await vault.database.owner.query('select from sign_in_attempts');
-    // A client that is refused fills no table.
+    // A client that is rejected adds no rows to the table.
     expect(rows.length).toBeLessThanOrEqual(50 + 1 + 50 + 1 + 4);
   });
 });

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 
-/** Recovery codes of users, inside `forPortal` only. */
+/** Stores recovery codes of users. It works only inside `forPortal`. */
 export class RecoveryCodeStore {
   readonly #tx: Transaction;
 
@@ -8,7 +8,7 @@ export class RecoveryCodeStore {
     this.#tx = tx;
   }
 
-  /** All earlier ones are worth nothing from then on. */
+  /** Replaces all earlier codes, which then no longer work. */
   async replace(userId: string, hashes: readonly Buffer[]): Promise<void> {
     await this.#tx.query({ text: 'delete from user_recovery_codes where user_id = $1', values: [userId] });
     await this.#tx.query({
@@ -17,7 +17,7 @@ export class RecoveryCodeStore {
     });
   }
 
-  /** When the code was made. Of any number of callers with the same code, exactly one gets it. */
+  /** Uses up a code and returns when it was created. Only one of several callers with the same code succeeds. */
   async take(userId: string, hash: Buffer): Promise<Date | undefined> {
     const [row] = await this.#tx.query<{ createdAt: Date }>({
       text: `delete from user_recovery_codes c using user_passwords p

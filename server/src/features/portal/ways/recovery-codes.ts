@@ -7,7 +7,7 @@ import type { UserSession } from '../people/user.ts';
 
 const codesMax = 10;
 
-/** Codes for somebody who has lost the authenticator app. They are shown once and stored as hashes. */
+/** Manages codes for users who have lost the authenticator app. Codes are shown once and stored as hashes. */
 export class RecoveryCodes {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
@@ -17,7 +17,10 @@ export class RecoveryCodes {
     this.#systemKeys = parts.systemKeys;
   }
 
-  /** New codes in place of all earlier ones; undefined for a user without a password, who has no use for them. */
+  /**
+   * Creates codes that replace all earlier ones. Returns undefined for a user without a password, who has no use for
+   * codes.
+   */
   renew({ user }: UserSession): Promise<readonly string[] | undefined> {
     return this.#database.forPortal(async (tx) => {
       if (!(await new PasswordStore(tx).hold(user.id))) return undefined;
@@ -32,7 +35,7 @@ export class RecoveryCodes {
     return codes;
   }
 
-  /** Uses a code up, and tells when it was made; undefined if there is no such code. */
+  /** Uses up a code and returns when it was created, or undefined if there is no such code. */
   async take(userId: string, typed: string): Promise<Date | undefined> {
     const hash = this.#hash(userId, typed);
     if (hash === undefined) return undefined;

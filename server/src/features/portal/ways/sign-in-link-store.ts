@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { DatabaseClock } from '../../../platform/database/database-clock.ts';
 
-/** One-time links into the portal, across tenants, so it works inside `forPortal` only. */
+/** Stores one-time links into the portal, across tenants. It works only inside `forPortal`. */
 export class SignInLinkStore {
   readonly #tx: Transaction;
   readonly #now: string;
@@ -28,7 +28,7 @@ export class SignInLinkStore {
     return row?.user_id;
   }
 
-  /** Of any number of callers with the same link, exactly one gets the user. */
+  /** Uses up a link and returns its user. Only one of several callers with the same link succeeds. */
   async take(linkHash: Buffer): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ user_id: string }>({
       text: `delete from user_links where link_hash = $1 and expires_at > ${this.#now} returning user_id`,

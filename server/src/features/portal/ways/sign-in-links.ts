@@ -13,8 +13,8 @@ import type { User } from '../people/user.ts';
 const lifetimeSeconds = 60 * 60;
 
 /**
- * The sign-in method that depends on nothing else: an operator creates a link on the command line. The owner of a new tenant
- * uses it, and so do users who have lost every other method.
+ * The sign-in method that depends on nothing else. An operator creates a link on the command line. It is for the owner
+ * of a new tenant, and for users who have lost every other method.
  */
 export class SignInLinks {
   readonly #database: Database;
@@ -28,8 +28,9 @@ export class SignInLinks {
   }
 
   /**
-   * A link for a member, the owner by default. It works once, for an hour, and replaces any earlier one. For somebody who has
-   * lost every way to sign in, the ways are removed: a link adds none beside them, so nobody can use one unnoticed.
+   * Creates a link for a member, by default the owner. It works once, for an hour, and replaces any earlier one. For a
+   * user who has lost every sign-in method, `removesWays` removes the old ones. A link cannot add a method next to
+   * existing ones, so nobody can use one unnoticed.
    */
   async make(
     tenantId: TenantId,
@@ -41,7 +42,7 @@ export class SignInLinks {
       const members = new MemberStore(tx, tenantId);
       const member = memberId === undefined ? await members.findOwner() : await members.find(memberId);
       if (member === undefined) throw noSuchMember();
-      // Written down first: there is no link that nobody knows of.
+      // The audit record is written first, so that every link is on record.
       await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'issue_link'));
       return member.userId;
     });
@@ -52,7 +53,10 @@ export class SignInLinks {
     return `/portal/links/${text}`;
   }
 
-  /** Signs the user out everywhere, and tells each of their tenants before it does. */
+  /**
+   * Removes all sign-in methods and signs the user out everywhere. This is recorded in each of their tenants
+   * beforehand.
+   */
   async #removeWays(userId: string): Promise<void> {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     for (const { tenantId, memberId } of memberships) {
@@ -68,7 +72,7 @@ export class SignInLinks {
     });
   }
 
-  /** Whose link it is; this does not use it up. */
+  /** Returns the user of a link without using it up. */
   async find(text: string): Promise<User | undefined> {
     const hash = this.#hash(text);
     if (hash === undefined) return undefined;

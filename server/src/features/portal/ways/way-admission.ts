@@ -5,9 +5,9 @@ import { UserSessionStore } from '../people/user-session-store.ts';
 import { UserStore } from '../people/user-store.ts';
 import { countUsableWays, type UserSession } from '../people/user.ts';
 
-/** Decides whether a session may set up another way to sign in. */
+/** Decides whether a session may set up another sign-in method. */
 export class WayAdmission {
-  /** The issuer of the provider that people can sign in with now. */
+  /** The issuer of the provider that users can currently sign in with. */
   readonly #issuer: string | undefined;
 
   constructor({ issuer }: { issuer: string | undefined }) {
@@ -15,8 +15,8 @@ export class WayAdmission {
   }
 
   /**
-   * Throws if a link is all that the session has and its user has a way to sign in already. Holds the user until the transaction
-   * ends, so that of two ways that are set up at once the second is refused.
+   * Throws if the session began with a link and its user already has a sign-in method. It locks the user until the
+   * transaction ends, so that the second of two concurrent set-ups is rejected.
    */
   async require(tx: Transaction, session: UserSession): Promise<void> {
     if (!isLinkOnly(session)) return;
@@ -26,8 +26,8 @@ export class WayAdmission {
   }
 
   /**
-   * Called once the way is set up: links have served their purpose, and the user signs in with the new way. That shows that it
-   * works, and a cookie that somebody else may know never gains rights.
+   * Ends link sessions after the set-up, because they have served their purpose. The user signs in with the new method,
+   * which shows that it works. A cookie that somebody else may know never gains rights.
    */
   async conclude(tx: Transaction, session: UserSession): Promise<void> {
     if (isLinkOnly(session)) await new UserSessionStore(tx, databaseClock).deleteUnproven(session.user.id);

@@ -6,10 +6,9 @@ import { UserSessionStore } from '../people/user-session-store.ts';
 import { UserStore } from '../people/user-store.ts';
 import { countUsableWays, type SignInWay, type UserSession, withoutWay } from '../people/user.ts';
 
-/** Removes one way to sign in. */
 export class WayRemoval {
   readonly #database: Database;
-  /** The issuer of the provider that people can sign in with now. */
+  /** The issuer of the provider that users can currently sign in with. */
   readonly #issuer: string | undefined;
 
   constructor(parts: { database: Database; issuer: string | undefined }) {
@@ -18,8 +17,8 @@ export class WayRemoval {
   }
 
   /**
-   * `last` if nothing would be left to sign in with and that is not what the user has agreed to; then nothing is removed. Other
-   * sessions end: anyone who removes a way may fear that somebody else has it.
+   * Removes a sign-in method. Returns `last` and removes nothing if no method would be left and the user has not agreed
+   * to that. Other sessions end, because a user who removes a method may fear that somebody else has it.
    */
   remove(
     { id, user }: UserSession,
@@ -28,7 +27,7 @@ export class WayRemoval {
   ): Promise<'removed' | 'last' | 'unknown'> {
     return this.#database.forPortal(async (tx) => {
       const users = new UserStore(tx);
-      // One at a time: two that are removed at once would each count on the other.
+      // Removals run one at a time, because two concurrent ones would each rely on the other's method.
       await users.lock(user.id);
       const ways = await users.listWays(user.id);
       const left = withoutWay(ways, way);

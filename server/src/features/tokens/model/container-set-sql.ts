@@ -3,7 +3,7 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { SqlValue } from '../../../platform/database/database.ts';
 import { StatementError } from '../../../platform/database/database-error.ts';
 
-/** Raised by `require_room_for_sets`. */
+/** Messages for the SQL states that `require_room_for_sets` raises. */
 const refusals: ReadonlyMap<string, string> = new Map([
   ['SR003', 'The tenant has reached its limit of different container sets. Put the token into an existing set.'],
   [
@@ -12,7 +12,10 @@ const refusals: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** A condition for every statement that writes tokens, with the first of the four parameters that `toRoomValues` gives. */
+/**
+ * Returns a condition for every statement that writes tokens. `parameter` is the first of the four parameters from
+ * `toRoomValues`.
+ */
 export function hasRoomForSets(parameter: number): string {
   const [wanted, byPublic, tenantMax, publicMax] = [0, 1, 2, 3].map((index) => `$${parameter + index}`);
   return `(select require_room_for_sets($1, ${wanted}::text[], ${byPublic}::text[], ${tenantMax}::integer, ${publicMax}::integer))`;
@@ -21,12 +24,12 @@ export function hasRoomForSets(parameter: number): string {
 export function toRoomValues(sets: readonly WantedSet[], limits: ContainerSetLimits): SqlValue[] {
   const shelvesOf = (some: readonly WantedSet[]) => new Set(some.map(({ shelf }) => shelf));
   const wanted = shelvesOf(sets);
-  // What a private key asks for in the same batch is not made by a public one.
+  // A set that a private key requests in the same batch does not count against the public keys.
   const byPrivate = shelvesOf(sets.filter(({ isPublic }) => !isPublic));
   return [[...wanted], [...wanted.difference(byPrivate)], limits.tenantMax, limits.publicDailyMax];
 }
 
-/** Says in the words of the API why the statement was refused, where it was for want of room. */
+/** Translates the error of a statement that was rejected because of the set limits into an API error. */
 export async function sayIfSetsAreFull<T>(writing: Promise<T>): Promise<T> {
   try {
     return await writing;
@@ -36,18 +39,21 @@ export async function sayIfSetsAreFull<T>(writing: Promise<T>): Promise<T> {
   }
 }
 
-/** How many different sets of containers, by type of token, there may be: each makes lists a little slower. */
+/** Limits on different sets of containers, counted per token type. Each set makes lists a little slower. */
 export interface ContainerSetLimits {
-  /** Of one tenant. */
+  /** The number of sets that one tenant may have. */
   readonly tenantMax: number;
-  /** That the public and session keys of one tenant may make a day: anyone who loads a page has such a key. */
+  /**
+   * The number of new sets per day that the public and session keys of one tenant may create. Anyone who loads a page
+   * has such a key.
+   */
   readonly publicDailyMax: number;
 }
 
-/** For an operator, who decides on the limits and is held by none. */
+/** Used for operators, who decide on the limits and are not subject to them. */
 export const unlimitedSets: ContainerSetLimits = { tenantMax: 2 ** 31 - 1, publicDailyMax: 2 ** 31 - 1 };
 
-/** A set that a token goes into, and whether somebody asks for it who holds a public key. */
+/** A set that a token goes into, and whether it is requested with a public or session key. */
 export interface WantedSet {
   readonly shelf: string;
   readonly isPublic: boolean;

@@ -1,7 +1,9 @@
 const slots = 64;
 const ownSlot = Math.floor(Math.random() * slots);
 
-/** Servers add to different rows of the counters, and so do batches that are on their way together: none waits for another. */
+/**
+ * Returns the counter row to add to. Servers and concurrent batches use different rows, so that none waits for another.
+ */
 export function countSlot(offset = 0): number {
   return (ownSlot + offset) % slots;
 }

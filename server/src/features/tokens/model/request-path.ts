@@ -1,7 +1,7 @@
 import { DomainError, type FieldErrors, invalidField } from '../../../core/errors/domain-error.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 
-/** `cards.0` and `data.number` make `cards.0.data.number`; an empty path adds nothing. */
+/** Joins `cards.0` and `data.number` to `cards.0.data.number`. An empty path adds nothing. */
 export function joinPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
@@ -21,7 +21,7 @@ export function fieldErrorsAt(path: string, errors: FieldErrors): DomainError {
   return new DomainError('validation-failed', 'The request did not pass validation.', { fields });
 }
 
-/** Turns a refused expression into a refused field. Its message holds neither the expression nor a value. */
+/** Turns an expression error into a field error. Its message contains neither the expression nor a value. */
 export function namingField<T>(path: string, field: string, work: () => T): T {
   try {
     return work();
@@ -30,7 +30,7 @@ export function namingField<T>(path: string, field: string, work: () => T): T {
   }
 }
 
-/** The same for work that takes several turns. */
+/** Does the same as `namingField` for asynchronous work. */
 export async function namingFieldOf<T>(field: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

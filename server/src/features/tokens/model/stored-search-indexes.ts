@@ -1,6 +1,6 @@
 import type { StoredToken } from './token.ts';
 
-/** The search indexes that a token was given; undefined where the default of the type applies. */
+/** Returns the search indexes that the token was given, or undefined if the default of the type applies. */
 export function parseSearchIndexes({ searchIndexes }: StoredToken): readonly string[] | undefined {
   if (searchIndexes === null) return undefined;
   const parsed: unknown = JSON.parse(searchIndexes);

@@ -59,7 +59,7 @@ describe('a card verification code', () => {
     expect(code?.minutes).toBeGreaterThan(59);
     expect(code?.minutes).toBeLessThanOrEqual(60);
     expect(code?.sealed.includes('987')).toBe(false);
-    // A sealed record is 78 bytes longer than what it holds.
+    // A sealed record is 78 bytes longer than its plaintext.
     const { rows } = await vault.database.owner.query('select length(data) - 78 as bytes from tokens where id = $1', [
       id,
     ]);
@@ -118,7 +118,7 @@ describe('a card verification code', () => {
     await tokens.patch(id, { data: { cvc: '8642' } });
     await tokens.get(id);
     const written = vault.logLines.join() + JSON.stringify(await recordsOf(vault, tenant, id));
-    // With its quotes, escaped or not: digits alone come up in ids and times by chance.
+    // The pattern includes the quotes, escaped or not, because the digits alone can occur in ids and times by chance.
     expect(written).not.toMatch(/"(?:7531|8642)\\*"/);
   });
 

@@ -21,17 +21,17 @@ import {
 } from './token-expressions.ts';
 import type { TokenRequest } from './token-request.ts';
 
-/** A token whose every part has been checked; what is missing is what needs keys. */
+/** A token whose parts have all been checked. Only the parts that need keys are missing. */
 export interface TokenDraft {
   readonly path: string;
   readonly wantedId: string | undefined;
   readonly type: TokenType;
-  /** Without the card verification code, which goes its own way. */
+  /** The data without the card verification code, which is stored separately. */
   readonly data: Sensitive<JsonValue>;
   readonly dataText: Sensitive<string>;
   /** JSON text of the card verification code. */
   readonly cvc: Sensitive<string> | undefined;
-  /** JSON text of the data as masked views show it; undefined where they show none. */
+  /** JSON text of the data in masked views. Undefined if they contain no data. */
   readonly masked: Sensitive<string> | undefined;
   readonly isMaskWhole: boolean;
   readonly containers: readonly string[];
@@ -74,7 +74,7 @@ export async function toTokenDraft(request: TokenRequest, now: Date, budget?: Re
   };
 }
 
-/** Takes the card verification code out of card data. */
+/** Separates the card verification code from card data. */
 export async function withoutCvc(
   type: TokenType,
   data: Sensitive<JsonValue>,

@@ -13,33 +13,36 @@ const entityTypes: ReadonlyMap<string, EntityType> = new Map([
   ['bank', 'bank'],
 ]);
 
-/** The same in SQL, over `type`. */
+/** Returns the SQL that maps the token type in `type` to its entity type. */
 export function entityTypeSql(type: string): string {
   const cases = [...entityTypes].map(([tokenType, entityType]) => `when '${tokenType}' then '${entityType}'`);
   return `case ${type} ${cases.join(' ')} else 'token' end`;
 }
 
-/** How much of the data a view has shown: under a mask that shows everything, all of it. */
+/** Returns how much of the data a view has shown. A mask that shows everything counts as `reveal`. */
 function seenTransform(transform: Transform, { isMaskWhole = false }: { readonly isMaskWhole?: boolean }): Transform {
   return transform === 'mask' && isMaskWhole ? 'reveal' : transform;
 }
 
-/** The same in SQL, over the transform in a record and `is_mask_whole`. */
+/** Returns the SQL counterpart of `seenTransform`, over the transform in a record and `is_mask_whole`. */
 export function seenTransformSql(transform: string, isMaskWhole: string): string {
   return `case when ${transform} = 'mask' and ${isMaskWhole} then 'reveal' else ${transform} end`;
 }
 
-/** What the caller is shown of a token by an operation. */
+/** The part of a token that an operation shows to the caller. */
 export interface Shown {
-  /** Undefined if nothing of the data leaves, as for a deleted token or one of which only the id is told. */
+  /** Undefined if no data is shown, such as for a deleted token or for a response with only the id. */
   readonly transform: Transform | undefined;
   readonly details?: AuditDetails;
 }
 
-/** For operations that show nothing of the token. */
+/** Used by operations that show nothing of the token. */
 export const nothingShown: Shown = { transform: undefined };
 
-/** What the audit log says of an operation on a token: which one, where it lies, how it was shown, never what is in it. */
+/**
+ * Returns the audit event for an operation on a token: which token, its containers and how it was shown, but never its
+ * content.
+ */
 export function tokenEvent(
   token: {
     readonly id: TokenId;

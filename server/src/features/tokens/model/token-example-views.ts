@@ -6,7 +6,7 @@ import {
   exampleTime,
 } from '../../../http/routes/example-values.ts';
 
-/** The tokens of the examples, as a key with plain permissions sees them. */
+/** The tokens of the examples as seen with a key that has ordinary permissions. */
 const { number: _, ...expiration } = exampleCard;
 const made = { created_by: exampleIds.caller, created_at: exampleTime };
 

@@ -20,7 +20,7 @@ import { invalidAt, namingField } from './request-path.ts';
 import type { ExpressionScope } from './token.ts';
 import { isStorable } from '../../../core/text/code-points.ts';
 
-/** The expressions of a token as the caller gave them; undefined where the default of the type applies. */
+/** The expressions of a token as given by the caller. Undefined if the default of the type applies. */
 export interface ExpressionTexts {
   readonly mask: JsonValue | undefined;
   readonly searchIndexes: readonly string[] | undefined;
@@ -28,24 +28,24 @@ export interface ExpressionTexts {
 }
 
 export interface CompiledExpressions {
-  /** Undefined where masked views show no data. */
+  /** Undefined if masked views contain no data. */
   readonly mask: Mask | undefined;
   readonly searchIndexes: readonly Template[];
   readonly fingerprint: Template;
-  /** The fingerprint is made of all of the data, as JSON text: so it may be as long as a body. */
+  /** True if the fingerprint is computed from all of the data as JSON text, which may be as long as a request body. */
   readonly isWholeFingerprint: boolean;
 }
 
 const { searchIndexesMax, fingerprintExpressionLengthMax, expressionsMax } = tokenLimits;
-/** The default of tokens that can hold anything. */
+/** The default fingerprint expression of types that can hold any data. */
 const wholeData = '{{ data | stringify }}';
 
-/** Shared by all tokens: most use the expressions of their type. */
+/** The cache is shared by all tokens, because most use the expressions of their type. */
 const templates = new TemplateCache(5_000);
-/** By the text of a supplied mask, which is JSON, or by the name of a type, which never is. */
+/** The key is the text of a supplied mask or the name of a type. A mask is JSON, which a type name never is. */
 const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({
   max: 5_000,
-  // A mask can be almost as long as a body: by their number alone they would fill the memory.
+  // A mask can be almost as long as a request body, so a limit on the number of masks would not bound the memory.
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (_mask, text) => text.length,
 });
@@ -82,8 +82,9 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
 }
 
 /**
- * A fingerprint that is made of nothing in the data says nothing about it: every token with this expression would pass for
- * every other. Asked of expressions in requests; a token that was stored with one stays usable.
+ * Rejects a fingerprint expression that does not read the data, because every token with this expression would count as
+ * a duplicate of every other. Only expressions in requests are checked. A stored token with such an expression stays
+ * usable.
  */
 export function requireReadsData(path: string, fingerprintExpression: string | null | undefined): void {
   if (fingerprintExpression === undefined || fingerprintExpression === null) return;
@@ -92,7 +93,7 @@ export function requireReadsData(path: string, fingerprintExpression: string | n
   throw invalidAt(path, 'fingerprint_expression', 'must read data, such as {{ data }} or {{ data.number }}');
 }
 
-/** What the fingerprint is made of; empty where the expressions find nothing to tell tokens apart by. */
+/** Returns the text that is fingerprinted. It is empty if the expressions find nothing that distinguishes tokens. */
 export async function fingerprintContent(
   path: string,
   expressions: CompiledExpressions,
@@ -110,7 +111,7 @@ export async function fingerprintContent(
   return new Sensitive(text);
 }
 
-/** One value for each search index: text, never empty. */
+/** Returns one text for each search index. No text is empty. */
 export function searchIndexValues(
   path: string,
   expressions: CompiledExpressions,
@@ -130,7 +131,9 @@ export function searchIndexValues(
   });
 }
 
-/** The mask of a stored token, compiled once for all tokens that share it; undefined where there is none. */
+/**
+ * Returns the mask of a stored token, or undefined if it has none. It is compiled once for all tokens that share it.
+ */
 export function findMask(token: { readonly mask: string | null }, type: TokenType): Mask | undefined {
   const key = token.mask ?? type.name;
   const known = masks.get(key);
@@ -140,22 +143,22 @@ export function findMask(token: { readonly mask: string | null }, type: TokenTyp
   return mask;
 }
 
-/** Undefined stands for the mask of the type, null for none at all. */
+/** Compiles a mask. Undefined selects the mask of the type, and null means no mask. */
 function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Mask | undefined {
   if (supplied === null) return undefined;
   if (supplied !== undefined) return compileMask(supplied, templates);
   return defaultMask === undefined ? undefined : compileDefaultMask(defaultMask, templates);
 }
 
-/** What a masked view shows of some data. */
+/** The part of some data that a masked view shows. */
 export interface MaskedData {
-  /** JSON text; undefined where it shows nothing. */
+  /** JSON text. Undefined if the view shows nothing. */
   readonly masked: Sensitive<string> | undefined;
-  /** It shows everything. The default mask of a type never does. */
+  /** True if the view shows everything. The default mask of a type never does. */
   readonly isMaskWhole: boolean;
 }
 
-/** Evaluated before anything is stored, so that what is stored can be shown. */
+/** Evaluates the mask before anything is stored, so that every stored token can be shown. */
 export async function maskData(
   { path, type, data }: { path: string; type: TokenType; data: Sensitive<JsonValue> },
   { mask }: CompiledExpressions,
@@ -176,12 +179,16 @@ export function evaluateTokenMask(
   return new Sensitive(evaluateMask(mask, { data: data.reveal() }, expressionTools, budgetWithin(request)));
 }
 
-/** A budget of its own for each of a token's masks, indexes and fingerprint, within that of the request. */
+/**
+ * Returns a separate budget within that of the request. A token's mask, search indexes and fingerprint each get one.
+ */
 function budgetWithin(request: RequestBudget | undefined): EvaluationBudget {
   return new EvaluationBudget(request === undefined ? {} : { request });
 }
 
-/** An id given as an expression. It may hold an alias of the data, never the data. */
+/**
+ * Evaluates an id that is given as an expression. The id may contain an alias of the data, but never the data itself.
+ */
 export function evaluateIdExpression(path: string, text: string, data: Sensitive<JsonValue>): string {
   return namingField(path, 'id', () => {
     const template = templates.compile(text);
@@ -190,7 +197,7 @@ export function evaluateIdExpression(path: string, text: string, data: Sensitive
   });
 }
 
-/** Whether a text draws at random, so that it yields something else the next time. */
+/** Returns whether an expression is random, so that evaluating it again yields a different result. */
 export function isRandom(text: string): boolean {
   return templates
     .compile(text)

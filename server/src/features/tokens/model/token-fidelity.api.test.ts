@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Texts that come back byte for byte as long as nobody changes the data. */
+/** Texts that are returned byte for byte as long as nobody changes the data. */
 const spellings = [
   ['big integers', '12345678901234567890123456789012345678901234567890'],
   ['negative big integers', '-9007199254740993'],

@@ -11,16 +11,16 @@ import {
   toStoredTokens,
 } from './token-row-sql.ts';
 
-/** Finds the tokens of tenant `$1` by the ids in `$2`, as far as they have no more data together than a page may. */
+/** Finds the tokens of tenant `$1` by the ids in `$2`, up to the amount of data that a page may hold. */
 export const findText = `select * from (
     select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
     from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
   where bytes_before < ${tokenQueryLimits.pageBytesMax}`;
 
-/** Those that there are of the tokens that were looked up together. */
+/** The tokens found in one look-up. */
 export interface FoundTokens {
   readonly tokens: ReadonlyMap<TokenId, StoredToken>;
-  /** Whether some were left out because there was too much data. */
+  /** True if some tokens were left out because there was too much data. */
   readonly isCut: boolean;
 }
 
@@ -31,7 +31,10 @@ export function toFoundTokens(tenantId: TenantId, rows: readonly FoundRow[]): Fo
   };
 }
 
-/** One of the tokens that `find` looks up together. What did not fit beside others is looked up again with those that came after it. */
+/**
+ * Returns one of the tokens that `find` looks up together. A token that did not fit is looked up again in a later
+ * batch.
+ */
 export async function findAmong(id: TokenId, find: () => Promise<FoundTokens>): Promise<StoredToken | undefined> {
   for (;;) {
     const { tokens, isCut } = await find();

@@ -180,7 +180,7 @@ describe('an id made by an expression', () => {
 
   it('201 takes another alias where the first one is taken', async () => {
     const own = new TokenEndpoints(vault, (await vault.makeTenant()).keys.reveal);
-    // One digit is free, and the alias is never the value: nine ids can come out, and eight of them are taken.
+    // One digit is free, and the alias never equals the value. Nine ids are possible, and eight of them are taken.
     for (const digit of '12345678') await own.make({ id: `990${digit}`, data: 1 });
     const made = await Promise.all(
       Array.from({ length: 30 }, () => own.make({ id: '{{ data | alias_preserve_format: 3, 0 }}', data: '9909' })),

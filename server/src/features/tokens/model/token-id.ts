@@ -9,15 +9,15 @@ import { evaluateIdExpression, isRandom } from './token-expressions.ts';
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');
 const { idLengthMin, idLengthMax } = tokenLimits;
 
-/** An alias is random; after this many that were taken already, a UUID is used. */
+/** The number of random aliases to try before falling back to a UUID if they are all taken. */
 export const aliasTriesMax = 3;
 
-/** Whether the wish can be fulfilled in another way when an id is taken: evaluated again, an alias is another one. */
+/** Returns whether a taken id can be replaced. Evaluating an alias expression again yields a different alias. */
 export function isAlias(wanted: string | undefined): boolean {
   return isIdExpression(wanted) && isRandom(wanted);
 }
 
-/** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
+/** Returns the id of a new token: generated, chosen by the caller, or an alias from an expression. */
 export function toTokenId(draft: {
   readonly path: string;
   readonly wantedId: string | undefined;
@@ -36,7 +36,7 @@ export function toTokenId(draft: {
   return id;
 }
 
-/** An id in a path that no token can have is simply not found. */
+/** Checks whether a token can have this id. A path with any other id is treated as not found. */
 export function isTokenId(text: string): text is TokenId {
   return !isLongerThan(text, idLengthMax) && isStorable(text);
 }

@@ -3,7 +3,10 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import { toChangeFields } from '../../../http/parameters/timestamp.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 
-/** Writes a token as JSON. Data and mask are JSON text already and go in as they are: parsing them again could alter them. */
+/**
+ * Writes a token as JSON. Data and mask are already JSON text and are inserted unchanged, because parsing them again
+ * could alter them.
+ */
 export function toTokenJson(visible: VisibleToken): string {
   const { token, data, mask, derived } = visible;
   const extras = visible.isDeduplicated === true ? { _extras: { deduplicated: true } } : {};
@@ -26,15 +29,15 @@ export function toTokenJson(visible: VisibleToken): string {
   ]);
 }
 
-/** As `toTokenJson`, without anything that tells the content of the token. */
+/** Writes a token like `toTokenJson`, but without anything that reveals its content. */
 export function toContentlessJson(visible: VisibleToken): string {
   const { token } = visible;
   return JSON.stringify({ ...toIdentity(token), ...toPlace(visible), ...toTimes(token) });
 }
 
 /**
- * A token as `POST /tokens` and an import take it, with what only tells its story beside it. What the caller has left to
- * the defaults of the type is left to them again.
+ * Writes a token in the form that `POST /tokens` and an import accept, plus its history fields. Fields that were left
+ * to the defaults of the type are omitted.
  */
 export function toExportLine(token: StoredToken, data: Sensitive<string>): string {
   const { metadata, searchIndexes, fingerprintExpression, expiresAt } = token;
@@ -54,7 +57,10 @@ export function toExportLine(token: StoredToken, data: Sensitive<string>): strin
   ]);
 }
 
-/** Data is stored as it was spelled, and JSON may be spelled over several lines; within a text a line end never stands. */
+/**
+ * Replaces line ends with spaces. Data is stored as it was written, and JSON may span several lines, but a JSON string
+ * never contains a raw line end.
+ */
 function withoutLineEnds(text: string): string {
   return text.replaceAll('\r', ' ').replaceAll('\n', ' ');
 }
@@ -77,7 +83,7 @@ function toTimes(token: StoredToken) {
   };
 }
 
-/** Makes one JSON object of several; their members are different. */
+/** Joins JSON objects into one. They must not share a member. */
 function joinObjects(objects: readonly string[]): string {
   const members = objects.map((object) => object.slice(1, -1)).filter((inside) => inside !== '');
   return `{${members.join(',')}}`;

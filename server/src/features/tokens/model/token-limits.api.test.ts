@@ -6,7 +6,7 @@ import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoint
 let vault: TestVault;
 let tenant: TestTenant;
 let tokens: TokenEndpoints;
-/** A token with data and no more, for updates. */
+/** A token with nothing but data, for updates. */
 let id: string;
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -20,7 +20,7 @@ const many = (count: number, value: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => value(index));
 const entries = (count: number, prefix = 'k') =>
   Object.fromEntries(many(count, (index) => `${prefix}${index}`).map((key) => [key, 'v']));
-/** The same fields on create and on update, each judged alike. */
+/** Sends the same fields in a create and in an update, which must validate them alike. */
 const both = async (fields: Readonly<Record<string, unknown>>) => {
   const { data } = tokenOf(await tokens.get(id));
   return [await tokens.create({ type: 'token', data, ...fields }), await tokens.patch(id, fields)];

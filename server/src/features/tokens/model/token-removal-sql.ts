@@ -1,6 +1,7 @@
 /**
- * Parts of a statement that take with the tokens in `gone` what finds them, their codes and their place in the counters.
- * `gone` has id, type, containers, terms and created_at; parameter 1 is the tenant, and the slot of the counters has the number given.
+ * Returns the parts of a statement that remove the terms, verification codes and counts of the tokens in `gone`. `gone`
+ * has id, type, containers, terms and created_at. Parameter 1 is the tenant, and `slotParameter` is the number of the
+ * parameter with the counter slot.
  */
 export function removeWithGone(slotParameter: number): string {
   return `unlisted as (

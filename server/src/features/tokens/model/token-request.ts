@@ -2,14 +2,17 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { Metadata } from './token.ts';
 
-/** A wish for a token, as it came in: shapes are right, contents are not yet checked. */
+/** A request for a token as received. Its shape is valid, but its contents are not yet checked. */
 export interface TokenRequest {
-  /** Where it stands in the request, for messages: empty for a request of its own, `cards.0` inside a larger one. */
+  /**
+   * The position in the request body, for messages. It is empty if the request is for one token, or `cards.0` inside a
+   * larger one.
+   */
   readonly path: string;
   readonly id: string | undefined;
   readonly type: string;
   readonly data: Sensitive<JsonValue>;
-  /** The text of `data`, as it was sent. */
+  /** The JSON text of `data` as sent. */
   readonly dataText: Sensitive<string>;
   readonly mask: JsonValue | undefined;
   readonly containers: readonly string[] | undefined;
@@ -20,12 +23,12 @@ export interface TokenRequest {
   readonly expiresAt: string | undefined;
 }
 
-/** A merge patch of a token (RFC 7386): undefined leaves a field as it is, null takes it back to its default. */
+/** A merge patch of a token (RFC 7386). Undefined leaves a field unchanged, and null resets it to its default. */
 export interface TokenPatch {
-  /** Must equal the stored type, which never changes. */
+  /** This must equal the stored type, which never changes. */
   readonly type?: string | undefined;
   readonly data: Sensitive<JsonValue> | undefined;
-  /** The text of `data`, as it was sent. */
+  /** The JSON text of `data` as sent. */
   readonly dataText: Sensitive<string> | undefined;
   readonly mask: JsonValue | undefined;
   readonly metadata: Readonly<Record<string, string | null>> | null | undefined;

@@ -6,7 +6,7 @@ import type { Metadata, StoredToken, ViewAuthors } from './token.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 
-/** What is known of the views of a token, as long as it has this version. */
+/** Facts about the views of a token. They are valid only for this version of the token. */
 interface StoredViews {
   readonly version: number;
   readonly authors?: ViewAuthors;
@@ -39,7 +39,10 @@ export interface TokenRow {
   readonly cvc_token_version: number | null;
 }
 
-/** Of a mask that a server of an earlier version has stored, nobody has found out: the plainest one is known by its text. */
+/**
+ * Earlier server versions did not record whether a mask shows everything. For their masks, only the plainest one is
+ * recognized, by its text.
+ */
 const isMaskWhole = String.raw`case when t.mask is null then false when (t.views ->> 'version')::integer = t.version
   then coalesce((t.views ->> 'isMaskWhole')::boolean, false) else t.mask ~ '^"\{\{ *data *\}\}"$' end`;
 
@@ -48,30 +51,30 @@ export const tokenColumns = `t.id, t.type, t.version, t.revision, t.data, t.mask
   t.fingerprint, t.fingerprint_expression, t.views, ${isMaskWhole} as is_mask_whole, t.terms, t.expires_at, t.expires_at_offset_minutes,
   t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
 
-/** Only cards have a verification code, and only until this. */
+/** The expiry of a card verification code. Only cards have one. */
 export const cvcExpiry = `now() + make_interval(secs => ${tokenLimits.cvcLifeSeconds})`;
 
 export const joinCvc = `left join token_cvcs c
   on t.type = 'card' and c.tenant_id = t.tenant_id and c.token_id = t.id and c.expires_at > now()`;
 
-/** An expired token is invisible from that instant on, whenever it is removed. */
+/** An expired token is invisible from that instant on, even if it is removed later. */
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
-/** What of a token can be long. The length of a column is known without reading it. */
+/** The size of the token's long columns. PostgreSQL knows the length of a column without reading it. */
 export const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
 
-/** With everything else that can be: what a row takes in memory. */
+/** The size of a row in memory: `tokenBytes` plus all other columns that can be long. */
 export const rowBytes = `(octet_length(t.data) + coalesce(octet_length(t.mask), 0) + coalesce(octet_length(t.metadata::text), 0)
   + coalesce(octet_length(t.search_indexes), 0) + coalesce(octet_length(t.fingerprint_expression), 0) + pg_column_size(t.terms))`;
 
-/** How much data the tokens before it have, within a page in this order. */
+/** Returns the SQL column with the size of all tokens that precede this one in the given order. */
 export function bytesBefore(order: string, bytes = tokenBytes): string {
   return `coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
 }
 
-/** A row of several that were found, of which those that would make too much data together are not read. */
+/** A row of a result from which rows are left out if they would exceed the data limit together. */
 export interface FoundRow extends TokenRow {
-  /** How many there are with those. */
+  /** The number of rows including those left out. */
   readonly found: number;
 }
 
@@ -80,8 +83,8 @@ export function isCutOff(rows: readonly FoundRow[]): boolean {
 }
 
 /**
- * The tenant is the one that asked, not the one in the row: should a row of another tenant ever come this far, the keys
- * of the tenant that asked do not open it.
+ * Uses the tenant that asked, not the one in the row. If a row of another tenant ever got this far, the keys of the
+ * asking tenant would not open it.
  */
 export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
   return {
@@ -110,7 +113,7 @@ export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
   };
 }
 
-/** Several that were read at once; the tenant is charged for it where they are long. */
+/** Converts rows that were read together, and charges the tenant if their data is long. */
 export function toStoredTokens(tenantId: TenantId, rows: readonly TokenRow[]): StoredToken[] {
   loopPace.charge(
     tenantId,
@@ -128,7 +131,10 @@ export function toJsonRow(token: SealedToken) {
   return { ...toAttributesRow(token), data: toByteaText(token.data) };
 }
 
-/** All but the data. What is null is left out: PostgreSQL takes an absent member for one, and need not read it. */
+/**
+ * Returns all columns except the data. Null values are omitted, because PostgreSQL reads an absent member as null
+ * without having to parse it.
+ */
 export function toAttributesRow(token: SealedToken) {
   return {
     id: token.id,
@@ -150,7 +156,7 @@ export function toAttributesRow(token: SealedToken) {
   };
 }
 
-/** Nothing is stored of a token that has the views of its type. */
+/** Returns undefined for a token that has the default views of its type. */
 function toStoredViews(token: SealedToken): StoredViews | undefined {
   const { version, mask, searchIndexes, fingerprintExpression, viewAuthors: authors, isMaskWhole: isWhole } = token;
   if (mask === null && searchIndexes === null && fingerprintExpression === null) return undefined;
@@ -161,7 +167,10 @@ function toStoredViews(token: SealedToken): StoredViews | undefined {
   };
 }
 
-/** The last hours of the year 9999 reach into the next, west of UTC; PostgreSQL takes such a year without sign and zero. */
+/**
+ * In time zones west of UTC, the last hours of the year 9999 belong to the year 10000 in UTC. PostgreSQL accepts such a
+ * year only without its leading sign and zero.
+ */
 function toTimestampText(instant: Date): string {
   return instant.toISOString().replace(/^\+0/, '');
 }

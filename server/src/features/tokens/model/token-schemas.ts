@@ -10,12 +10,15 @@ import { changeFields } from '../../../http/parameters/timestamp.ts';
 import { invalidAt } from './request-path.ts';
 import type { TokenPatch, TokenRequest } from './token-request.ts';
 
-/** Any JSON, as our parser gives it. */
+/** Any JSON value as the vault's own parser returns it. */
 const AnyJson = (options: TSchemaOptions) => Type.Unsafe<JsonValue>(Type.Unknown(options));
 const Expression = Type.String({ maxLength: tokenLimits.expressionLengthMax });
 const typeText =
   'The token type, such as `card`, `bank` or `token`. It decides how data is validated and what is the default for the other members.';
-/** The pattern that `Type.Record` has by itself stops at a line end: values under such keys would pass unseen. */
+/**
+ * The default pattern of `Type.Record` stops at a line end, so values under keys with a line end would not be
+ * validated.
+ */
 const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
 const MetadataValue = Type.String({ maxLength: tokenLimits.metadataValueLengthMax });
 const Containers = Type.Array(Type.String({ maxLength: tokenLimits.containerLengthMax }), {
@@ -147,7 +150,7 @@ export const TokenView = Type.Object(
   { description: 'A token, which stands for a sensitive value.' },
 );
 
-/** The token that stands for the one of the request. Without read access it is shown without its times. */
+/** The existing token that is returned instead of a new one. A caller without read access does not see its times. */
 export const DeduplicatedTokenView = Type.Object(
   {
     ...tokenFields,
@@ -168,7 +171,7 @@ nameSchemas({
   DeduplicatedToken: DeduplicatedTokenView,
 });
 
-/** Members that clients of the original send. Ignoring them would store other data than was meant. */
+/** Members that clients of the original API send. Ignoring them would store different data than intended. */
 const notServed = ['encrypted', 'token_intent_id'] as const;
 
 export function requireServed(body: unknown, path: string): void {

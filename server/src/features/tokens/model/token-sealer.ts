@@ -15,20 +15,20 @@ import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
 /** A token ready to be written. */
 export type SealedToken = Omit<StoredToken, 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
 
-/** For whom a token is sealed; no application where an operator imports it. */
+/** The owner that a token is sealed for. The application is null if an operator imports the token. */
 export interface TokenOwner {
   readonly tenantId: TenantId;
   readonly applicationId: ApplicationId | null;
 }
 
-/** Where the keys of a tenant come from: the keyring of this process, or what another thread was handed of it. */
+/** A source of tenant keys: the keyring of this process, or the keys that it handed to another thread. */
 export interface KeySource {
   forTenant(tenantId: TenantId): Promise<TenantKeyring>;
 }
 
 export interface SealOptions {
   readonly hasFingerprints: boolean;
-  /** Of the request that makes the tokens; an operator's import has none. */
+  /** The budget of the request that creates the tokens. Undefined for an operator's import. */
   readonly budget?: RequestBudget;
 }
 
@@ -38,7 +38,10 @@ interface NamedDraft {
   readonly version?: number;
 }
 
-/** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
+/**
+ * Adds everything that needs keys to a draft: the sealed data, the fingerprint and the search terms. Plaintext goes no
+ * further.
+ */
 export class TokenSealer {
   readonly #keyring: KeySource;
   readonly #cvcSealer: CvcSealer;
@@ -50,7 +53,7 @@ export class TokenSealer {
     this.#tracer = parts.tracer ?? noTracer;
   }
 
-  /** Seals several drafts under keys that are fetched once. */
+  /** Seals several drafts and fetches the keys only once. */
   sealAll(owner: TokenOwner, drafts: readonly NamedDraft[], options: SealOptions): Promise<SealedToken[]> {
     const items = drafts.length;
     return this.#tracer.span('seal', { 'strongroom.items': items }, () => this.#sealAll(owner, drafts, options));
@@ -101,7 +104,7 @@ export class TokenSealer {
     };
   }
 
-  /** The next revision of a token, with the terms that its metadata is found by. Its data stays sealed. */
+  /** Returns the next revision of a token with the search terms of its new metadata. Its data stays sealed. */
   async revise(
     token: StoredToken,
     attributes: Pick<StoredToken, 'containers' | 'metadata' | 'expiresAt'>,
@@ -120,7 +123,7 @@ export class TokenSealer {
   }
 }
 
-/** Data in which the expressions find nothing has no fingerprint. */
+/** Returns null if the expressions find nothing in the data. */
 function toFingerprint(keys: TenantKeyring, type: string, content: Sensitive<string> | undefined): string | null {
   return content === undefined || content.reveal() === '' ? null : keys.fingerprint(type, content.reveal());
 }
@@ -135,7 +138,7 @@ function weighDrafts(drafts: readonly TokenDraft[]): number {
   return weighTokens(drafts.length) + weighData(bytes) + weighAttributes({ terms, expressions });
 }
 
-/** Metadata is compared without regard to case, so its terms are made of lower-cased keys and values. */
+/** Lower-cases keys and values, because metadata is compared without regard to case. */
 function metadataTerms(keys: TenantKeyring, metadata: Metadata | null): Buffer[] {
   return Object.entries(metadata ?? {}).map(([key, value]) =>
     keys.blindIndex('metadata', key.toLowerCase(), value.toLowerCase()),
@@ -146,7 +149,10 @@ function uniqueTerms(terms: readonly Buffer[]): Buffer[] {
   return [...new Map(terms.map((term) => [term.toString('hex'), term])).values()];
 }
 
-/** What a sealed field of a token is bound to: moved to another token, field, type or version, it does not open. */
+/**
+ * Returns the context that a sealed field is bound to. A field that is moved to another token, field, type or version
+ * does not open.
+ */
 export function tokenBinding(
   token: { readonly id: string; readonly type: string; readonly version: number },
   field: 'data' | 'cvc',

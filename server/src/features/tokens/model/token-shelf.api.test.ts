@@ -60,7 +60,7 @@ async function makeKey(...containers: readonly string[]): Promise<string> {
   return (await createApplication(vault, tenant, { permissions: [], rules })).key;
 }
 
-/** All pages of both kinds, which must agree: the ids in order. */
+/** Reads all pages of both list kinds, which must agree. Returns the ids in order. */
 async function listAll(key: string, query = ''): Promise<string[]> {
   const size = 50;
   const cursorPages = await followPages(
@@ -78,7 +78,7 @@ async function listAll(key: string, query = ''): Promise<string[]> {
   return ids;
 }
 
-/** What a search sends, beside a look at the shelves. */
+/** Returns the statements that a search sends, except those that read the shelves. */
 async function statementsOf(query: string, key: string): Promise<SentStatement[]> {
   const sent = await tap.during(
     async () => pageOf(await vault.request('POST', '/tokens/search', { key, body: { query } })),
@@ -99,7 +99,8 @@ describe('lists over many shelves', () => {
   });
 
   it('show more than 64 shelves to a key that may see those, and no other', async () => {
-    // So few rules that a search by them is not charged to the tenant, which has no share left on a slow machine.
+    // The number of rules is small enough that the search is not charged to the tenant, which has no share left on a
+    // slow machine.
     const seen = Array.from({ length: 52 }, (_, shelf) => shelf);
     const key = await makeKey(...seen.filter((shelf) => shelf % 2 === 0).map((shelf) => `/s/${shelf}/`), '/odd/');
     const isSeen = ({ shelf }: Placed) => shelf % 2 === 1 || shelf < 52;
@@ -127,12 +128,13 @@ describe('lists over many shelves', () => {
   });
 });
 
-/** Where a statement looks for tokens, in a word or two. */
+/** Names the place where a statement looks for tokens. */
 function wayOf({ name, text }: SentStatement): string {
   if (name?.startsWith('token-count-') === true) return name;
   const source = text.includes('select distinct id') ? 'several' : text.includes('as candidate') ? 'term' : 'tokens';
   const way = text.includes('cross join lateral') ? 'each shelf' : source;
-  // What a limited key may see is a list of shelves, or where those are many or do not decide a condition on them.
+  // A limited key's view is a list of shelves. If there are many, or if they do not decide the query, it is a condition
+  // on shelves.
   const isFiltered = text.includes('strpos(t.shelf');
   return `${text.startsWith('select count(*)') ? 'count ' : ''}${way}${isFiltered ? ' on shelves' : ''}`;
 }

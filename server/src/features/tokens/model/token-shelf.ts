@@ -1,14 +1,16 @@
 import { type GroupMatch, isAnyIn, matchContainers } from '../../../core/search/first-rule.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 
-/** All tokens of one type in the same containers, and how many of them are alive. What a caller may see is decided by shelf. */
+/**
+ * All tokens of one type in the same set of containers, and the number of live ones. Visibility is decided per shelf.
+ */
 export interface TokenShelf {
   readonly type: string;
   readonly containers: readonly string[];
   readonly tokens: number;
 }
 
-/** Type and containers as one text, as tokens carry it; neither holds a blank. */
+/** Returns type and containers as one text, as stored with tokens. Neither of them contains a space. */
 export function toShelfKey({ type, containers }: Pick<TokenShelf, 'type' | 'containers'>): string {
   return [type, ...containers].join(' ');
 }
@@ -54,7 +56,7 @@ function toMatch(isMatch: boolean): GroupMatch {
   return isMatch ? 'all' : 'none';
 }
 
-/** One deciding operand settles it; when all agree on the other side, that settles it too. */
+/** Returns `deciding` if any operand does, `other` if all operands do, and `some` otherwise. */
 function combine(matches: readonly GroupMatch[], deciding: GroupMatch, other: GroupMatch): GroupMatch {
   if (matches.includes(deciding)) return deciding;
   return matches.every((match) => match === other) ? other : 'some';

@@ -27,7 +27,7 @@ import {
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 
-// A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
+// A deleted token may have been followed by another with the same id, whose versions start over. The creation time
 // tells the two apart.
 const deleteText = `with gone as (
     delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6 and coalesce(revision, 0) = $7
@@ -72,18 +72,21 @@ const updateText = `with row as materialized (
   )
   select modified_at from changed`;
 
-/** What an update does to the card verification code. */
+/** The effect of an update on the card verification code. */
 export type CvcChange = 'keep' | 'set' | 'remove';
 
-/** This version of a token and the next one, with everything that is written beside it. The next revision has the same version, and its data. */
+/**
+ * The current and the next version of a token, with everything that is written together with it. A revision keeps the
+ * version and the data.
+ */
 export interface TokenChange {
   readonly current: StoredToken;
   readonly next: SealedToken;
   readonly cvc: CvcChange;
   readonly modifiedBy: string;
-  /** Whether the key that changes it is one that anybody may hold. */
+  /** True if the change is made with a public or session key, which anybody may hold. */
   readonly isPublic: boolean;
-  /** Records of the change; the first is the update itself. */
+  /** The audit records of the change. The first one is for the update itself. */
   readonly audit: readonly AuditRow[];
 }
 
@@ -107,12 +110,12 @@ export class TokenStore {
     });
   }
 
-  /** Asked together with whatever else is looked up in the tenant at this moment. */
+  /** Finds a token. Concurrent look-ups of the same tenant share one query. */
   find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
     return findAmong(id, () => this.#finds.add(tenantId, id));
   }
 
-  /** Those of the ids that there are; cut off where they have more data together than a page may. */
+  /** Returns the existing tokens among the ids, up to the amount of data that a page may hold. */
   async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
     const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
       name: 'token-find',
@@ -122,7 +125,10 @@ export class TokenStore {
     return toFoundTokens(tenantId, rows);
   }
 
-  /** Living tokens in the order of their ids, which never change: anyone who pages through them meets each once. A page ends early where its data grows large. */
+  /**
+   * Lists live tokens in the order of their ids. Ids never change, so a caller that reads all pages sees each token
+   * once. A page ends early if its data grows too large.
+   */
   async listIn(
     tx: Transaction,
     tenantId: TenantId,
@@ -146,7 +152,7 @@ export class TokenStore {
     return rows.map((row) => toStoredToken(tenantId, row));
   }
 
-  /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */
+  /** Deletes this version of the token. Returns false if the token was changed or deleted meanwhile. */
   async delete(token: StoredToken, audit: AuditRow): Promise<boolean> {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
@@ -164,7 +170,10 @@ export class TokenStore {
     return rows.length > 0;
   }
 
-  /** Replaces this version of the token by the next one; undefined when it was changed or deleted meanwhile. */
+  /**
+   * Replaces this version of the token with the next one. Returns undefined if the token was changed or deleted
+   * meanwhile.
+   */
   async update(change: TokenChange): Promise<Date | undefined> {
     const writing = this.#database.runForTenant<{ modified_at: Date }>(
       change.current.tenantId,
@@ -175,10 +184,10 @@ export class TokenStore {
   }
 }
 
-/** Changes nothing, and returns no row, when the token was changed or deleted meanwhile. */
+/** Returns a statement that changes nothing and returns no row if the token was changed or deleted meanwhile. */
 export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
   const { current, next, cvc, modifiedBy, audit, isPublic } = change;
-  // Data that stays is left where it is: it may have been sealed under another key since it was read.
+  // Unchanged data is not written, because it may have been re-encrypted with another key since it was read.
   const isDataKept = next.version === current.version;
   return {
     name: 'token-update',
@@ -204,7 +213,7 @@ export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLi
   };
 }
 
-/** Terms that stay are left alone: within one statement a row cannot be deleted and inserted again. */
+/** Leaves out terms that both lists have, because one statement cannot delete a row and insert it again. */
 function without(terms: readonly Buffer[], others: readonly Buffer[]): string[] {
   const excluded = new Set(others.map(toByteaText));
   return terms.map(toByteaText).filter((term) => !excluded.has(term));

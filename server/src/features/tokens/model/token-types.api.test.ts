@@ -21,7 +21,7 @@ const bankMask = {
 const maskedCard = { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2050 };
 const piiIndexes = ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }}'];
 
-/** What each type does when the caller leaves everything to it. */
+/** The behavior of each type if the caller leaves everything at its default. */
 const defaults = [
   {
     type: 'token',

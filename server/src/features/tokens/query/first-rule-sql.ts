@@ -1,19 +1,26 @@
 import type { FirstRuleQuery, TokenCondition } from '../../../core/search/search-query.ts';
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 
-/** Rules travel as three arrays: the number of the rule, odd if it matches, and kind and value of each condition. */
+/**
+ * Names of the three array parameters that hold the rules, with one entry per condition: the number of the rule (odd if
+ * it matches), and the kind and value of the condition.
+ */
 interface RuleParameters {
   readonly rules: string;
   readonly kinds: string;
   readonly values: string;
 }
 
-/** The same rules are in a statement for each term about content, and their values only once. */
+/**
+ * Caches the parameters of rules. A statement repeats the same rules for each term about content, but passes their
+ * values only once.
+ */
 const added = new WeakMap<Parameters, Map<FirstRuleQuery, RuleParameters>>();
 
 /**
- * A condition on a row `t` with a shelf and, if a rule is about ids, with an id. Its text is the same for any number of rules: as a
- * condition for each, a hundred rules and a few terms made PostgreSQL take gigabytes to plan one statement.
+ * Returns a condition on a row `t` with a shelf and, if a rule is about ids, an id. Its text is the same for any number
+ * of rules. With one condition per rule, a hundred rules and a few terms made PostgreSQL use gigabytes to plan one
+ * statement.
  */
 export function toFirstRulePredicate(query: FirstRuleQuery, parameters: Parameters): string {
   const { rules, kinds, values } = addOnce(query, parameters);
@@ -45,7 +52,7 @@ function toParameters(query: FirstRuleQuery, parameters: Parameters): RuleParame
   };
 }
 
-/** Containers stand in a shelf one after the other, with a blank before each. */
+/** A shelf lists its containers one after the other, with a space before each. */
 function toRow(condition: TokenCondition): { readonly kind: string; readonly value: string } {
   switch (condition.kind) {
     case 'container':

@@ -6,9 +6,9 @@ import { createApplication } from '../../../../test/harness/test-application.ts'
 import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { idsOf, pageOf } from '../../../../test/harness/token-answers.ts';
 
-/** Batches of one tenant that are on their way at the same time. */
+/** The number of concurrent batches of one tenant. */
 const batchesMax = 2;
-/** Past what is counted while others wait for it. */
+/** A number of tokens above the limit for a quick count. */
 const manyTokens = 10_000;
 
 let vault: TestVault;
@@ -38,7 +38,7 @@ const isFind = ({ text }: SentStatement) => text.includes('with page as');
 const listTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
   askTogether({ vault, tap, name: 'token-list', batchesMax, isSent: isFind, askAhead: () => list('/tokens') }, asks);
 
-/** What was sent to find tokens. */
+/** Returns the statements that were sent to find tokens. */
 function findsIn(start: number) {
   return tap.sent.slice(start).filter(isFind);
 }
@@ -73,7 +73,7 @@ describe('first pages that are asked for together', () => {
 
     const sent = tap.sent.slice(before);
     const finds = sent.flatMap(({ text }, index) => (text.includes('with page as') ? [index] : []));
-    // Two that hung, and then all four without a beginning of a transaction between them.
+    // Two finds hung. Then all four ran without the beginning of a transaction between them.
     expect(finds).toHaveLength(batchesMax + answers.length);
     const begins = sent.slice(finds.at(-4), finds.at(-1)).filter(({ text }) => text.startsWith('begin'));
     expect(begins).toEqual([]);

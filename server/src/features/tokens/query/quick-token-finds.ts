@@ -7,21 +7,21 @@ import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import { type CountedPage, findQuickly, isQuick, type PageQuestion } from './token-page.ts';
 
 /**
- * All statements of a batch are sent at once, two for each question. Together they end before the connection is taken for
- * dead, which is two seconds after the time that one of them may take.
+ * All statements of a batch are sent at once, two for each question. Together they must end before the connection is
+ * considered dead, which is two seconds after the timeout of a single statement.
  */
 const questionsMax = 4;
 const statementTimeoutMs = 250;
-/** How long a tenant's lists are found one by one after a quick one was not. */
+/** The time for which a tenant's lists skip the quick path after a quick find was too slow. */
 const slowMs = 10_000;
 const slowTenantsMax = 10_000;
 
 /**
- * Finds the pages that are found at once, those of concurrent requests of a tenant in one transaction: its beginning and end
- * cost as much as the statements. They need no place among the slow ones.
+ * Finds pages that take little time. Concurrent requests of a tenant share one transaction, because its begin and
+ * commit cost as much as the statements. These pages do not take up places of slow lists.
  */
 export class QuickTokenFinds {
-  /** Pages that are found and not yet recorded: so many of a tenant are in memory at most. */
+  /** Places for pages that are found but not yet recorded. They limit how many pages of a tenant are in memory. */
   readonly #places = new FairLanes({ placesMax: 128, tenantMax: 32, waitingMax: 500, waitMaxMs: 5_000 });
   readonly #slowTenants = new LRUCache<TenantId, true>({ max: slowTenantsMax, ttl: slowMs });
   readonly #batcher: TenantBatcher<PageQuestion, CountedPage | 'slow'>;
@@ -38,7 +38,7 @@ export class QuickTokenFinds {
     });
   }
 
-  /** What `use` makes of the page; undefined if the page has to be found in its own time. */
+  /** Finds a page and returns the result of `use`. Returns undefined if the page is not quick to find. */
   async find<Result>(
     question: PageQuestion,
     use: (found: CountedPage) => Promise<Result>,

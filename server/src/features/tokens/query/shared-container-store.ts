@@ -3,19 +3,22 @@ import type { SharedContainers } from '../../../core/access/shared-containers.ts
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 
-/** How many are listed. Beyond it, a caller has to assume that tokens may lie in any other container too. */
+/**
+ * The most containers that are listed. Beyond this, a caller has to assume that tokens may be in any other container
+ * too.
+ */
 const sharedMax = 1_000;
 
 /**
- * Lists the containers of tokens that lie in the container or below and in another one as well. It reads the sets of containers,
- * of which there are far fewer than tokens. A shelf has its type and then each container behind a blank.
+ * Lists the containers of tokens that are in or below the container and in another one as well. It reads the container
+ * sets, of which there are far fewer than tokens. A shelf is its type followed by each container after a space.
  */
 export async function listSharedContainers(
   tx: Transaction,
   tenantId: TenantId,
   container: string,
 ): Promise<SharedContainers> {
-  // Everything below begins with the path, and `0` is the character after `/`.
+  // Every container below begins with the path, and `0` is the character after `/`.
   const end = container === rootContainer ? '0' : `${container.slice(0, -1)}0`;
   const rows = await tx.query<{ container: string }>({
     text: `select distinct path collate "C" as container

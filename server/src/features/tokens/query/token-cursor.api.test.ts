@@ -13,7 +13,7 @@ beforeEach(async () => {
   tenant = await vault.makeTenant();
 });
 
-/** Tokens of one instant. */
+/** Creates tokens with the same creation time. */
 async function createTogether(count: number, more: object = {}): Promise<string[]> {
   const body = Array.from({ length: count }, (_, index) => ({ type: 'token', data: index, ...more }));
   const answer = await vault.request('POST', '/tokenize', { key: tenant.keys.private, body });
@@ -32,7 +32,7 @@ const searchPage =
       await vault.request('POST', '/v2/tokens/search', { key: tenant.keys.private, body: { query, start, size } }),
     );
 
-/** Every kind of plan that can lie under a cursor. */
+/** Every kind of plan that a cursor can be used with. */
 const ways: [string, FetchPage][] = [
   ['a list', listPage],
   ['a search of everything', searchPage('')],
@@ -89,7 +89,7 @@ describe('following next', () => {
       const page = await fetchPage(start, 9);
       seen.push(...idsOf(page));
       await createTogether(3, { metadata: { k: 'v' } });
-      // The last token of the page is what the cursor names: it goes first.
+      // The last token of the page is the one in the cursor, so it is deleted first.
       const gone = [idsOf(page).at(-1) ?? '', ...[...doomed].slice(0, 2)].filter((id) => doomed.has(id));
       for (const id of gone) {
         doomed.delete(id);

@@ -4,18 +4,18 @@ import { isTokenId } from '../model/token-id.ts';
 import type { Slice } from './token-query-store.ts';
 
 /**
- * `<milliseconds>.<id>` of the last token of a page. The id stands there as it is: encoded, a long one would not fit into
- * what a cursor may have, and what a query string gives a meaning to no id can hold.
+ * `<milliseconds>.<id>` of the last token of a page. The id is not encoded, because a long id would then exceed the
+ * length limit of a cursor. No id can contain a character with a meaning in a query string.
  */
 const cursorPattern = /^(\d{1,15})\.(.+)$/su;
 
-/** The cursor that leads on from the last token of a page. */
+/** Returns the cursor that continues after the last token of a page. */
 export function toCursor(page: readonly StoredToken[]): string | undefined {
   const last = page.at(-1);
   return last === undefined ? undefined : `${last.createdAt.getTime()}.${last.id}`;
 }
 
-/** Reads a cursor of ours. It grants nothing: what it leads to is judged like any other list. */
+/** Parses a cursor. It grants nothing, because the page it leads to is authorized like any other list. */
 export function toSlice(cursor: string | undefined, limit: number): Slice {
   if (cursor === undefined) return { offset: 0, limit };
   const [, at, id] = cursorPattern.exec(cursor) ?? [];

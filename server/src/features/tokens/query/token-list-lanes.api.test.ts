@@ -36,14 +36,14 @@ beforeEach(() => {
   };
 });
 
-/** Lists of one token each, and how many of them were begun, found what they show, and were answered. */
+/** Runs lists of one token each, and counts how many were begun, found their tokens, and returned a response. */
 function runLists(count: number, dataBytes: number) {
   const lanes = new TokenListLanes(new AuditLog(database));
   const progress = { begun: 0, found: 0, answered: 0 };
   const lists = Array.from({ length: count }, async (_, index) => {
     await lanes.run(caller, async () => {
       progress.begun += 1;
-      // As a list does, so that they end one after the other.
+      // The query makes the lists end one after the other, as real lists do.
       await database.runForTenant(caller.tenantId, { text: 'select' });
       progress.found += 1;
       const id = `t${index}`;

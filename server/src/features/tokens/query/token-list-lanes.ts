@@ -9,7 +9,7 @@ export interface Shown {
   readonly items: readonly VisibleToken[];
 }
 
-/** A page, and what has to be recorded before anybody gets it. */
+/** A page and the events that have to be recorded before a caller gets it. */
 export interface MadePage<Page extends Shown> {
   readonly page: Page;
   readonly events: readonly AuditEvent[];
@@ -17,14 +17,18 @@ export interface MadePage<Page extends Shown> {
 
 const limits = { placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 } as const;
 
-/** Places for lists, and the records of what they show. */
+/** Limits concurrent lists, and records what they show. */
 export class TokenListLanes {
   /**
-   * A list takes more of the processor than anything else of its length: few are worked on at a time, and of each tenant so
-   * few that two of them with slow searches leave a place to the others. (The last place is kept for the vault itself.)
+   * A list uses more CPU than any other work that takes as long, so only a few run at a time. The limit per tenant is
+   * so low that two tenants with slow searches leave a place for others. The last place is reserved for the vault
+   * itself.
    */
   readonly #lanes = new FairLanes(limits);
-  /** For pages that are found already. Places are free again within milliseconds, so that no page grows old while it waits for one. */
+  /**
+   * Lanes for pages that are already found. Places become free within milliseconds, so that no page becomes stale while
+   * it waits.
+   */
   readonly #views = new FairLanes(limits);
   readonly #audit: AuditLog;
 
@@ -33,15 +37,15 @@ export class TokenListLanes {
   }
 
   /**
-   * Makes a page as soon as there is a place for it, and resolves once its events are recorded. The place is
-   * free again before that, so that records of several lists share a commit, which takes longer than a list. Only long pages
-   * keep it: no more of them are in memory than there are places.
+   * Builds a page as soon as there is a place for it, and resolves once its events are recorded. The place is released
+   * before that, so that the records of several lists share a commit, which takes longer than a list. Only long pages
+   * keep their place, so that no more of them are in memory than there are places.
    */
   run<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
     return this.#runIn(this.#lanes, caller, makePage);
   }
 
-  /** The same for a page that only has to be shown. */
+  /** Does the same as `run` for a page that only has to be shown. */
   show<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
     return this.#runIn(this.#views, caller, makePage);
   }

@@ -4,13 +4,13 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { isLongerThan, isStorable } from '../../../core/text/code-points.ts';
 import { tokenLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 
-/** A query string as the router gives it: repeated parameters are arrays. */
+/** A query string as the router parses it. Repeated parameters are arrays. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const { filterValuesMax, filterMetadataKeysMax } = tokenQueryLimits;
 const { containerLengthMax, metadataKeyLengthMax, metadataValueLengthMax } = tokenLimits;
 const subtreeMark = '*';
-/** No token has a longer one. */
+/** The longest values that a token can have. */
 const lengthMaxOf = {
   id: tokenLimits.idLengthMax,
   type: tokenLimits.typeLengthMax,
@@ -18,7 +18,7 @@ const lengthMaxOf = {
   container: containerLengthMax + subtreeMark.length,
 } as const;
 
-/** The filters of a list as one query; undefined where there are none. */
+/** Returns the filters of a list as one query, or undefined if there are none. */
 export function toListQuery(parameters: QueryParameters): SearchQuery | undefined {
   const filters = [
     anyOf('id', toValues(parameters, 'id')),
@@ -39,7 +39,7 @@ function oneOf(queries: readonly SearchQuery[]): SearchQuery | undefined {
   return queries.length <= 1 ? queries[0] : { kind: 'or', operands: queries };
 }
 
-/** As in a search: one container, or with a star everything in it. */
+/** Matches one container, or everything below it if it ends with `*`, like a search does. */
 function toContainerFilter(text: string): SearchQuery {
   const isSubtree = text.endsWith(`/${subtreeMark}`);
   const path = parseContainer(isSubtree ? text.slice(0, -1) : text);
@@ -62,7 +62,10 @@ function toValues(parameters: QueryParameters, name: keyof typeof lengthMaxOf): 
   return [...new Set(values)];
 }
 
-/** `metadata.k=v`, `metadata[k]=v` and `metadata={"k":"v"}` mean the same; of repeated keys the first counts. */
+/**
+ * `metadata.k=v`, `metadata[k]=v` and `metadata={"k":"v"}` are equivalent. If a key is repeated, the first value
+ * counts.
+ */
 function metadataFilters(parameters: QueryParameters): SearchQuery[] {
   const pairs = new Map<string, string>();
   const note = (key: string, value: string) => {
@@ -73,7 +76,7 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
         `must have keys of 1 to ${metadataKeyLengthMax} and values of at most ${metadataValueLengthMax} characters`,
       );
     }
-    // Keys that differ in case only are one key.
+    // Keys that differ only in case are the same key.
     const known = [...pairs.keys()].some((other) => other.toLowerCase() === key.toLowerCase());
     if (!known) pairs.set(key, value);
   };
@@ -96,7 +99,7 @@ function parseObject(text: string): Readonly<Record<string, string>> {
     const value: unknown = JSON.parse(text);
     if (isTextMap(value)) return value;
   } catch {
-    // Not JSON: refused below with everything else that is no map of strings.
+    // Text that is not JSON is rejected below, together with JSON that is not a map of strings.
   }
   throw invalidQuery('metadata', 'must be a JSON object of strings');
 }

@@ -40,7 +40,7 @@ const filters = {
 const start = Type.Optional(
   Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the page before.' }),
 );
-/** No `default` in a body: generators take a member that has one for required. */
+/** The schema has no `default`, because client generators treat a body member with a default as required. */
 const wholeNumber = (maximum: number, description: string) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { description }));
 const size = wholeNumber(sizeMaxDefault, `Items on a page; ${sizeDefault} by default.`);
@@ -51,7 +51,7 @@ const query = orNull(
   }),
 );
 
-/** `metadata.key` and `metadata[key]`. */
+/** The parameter names `metadata.key` and `metadata[key]`. */
 const metadataNames = { [String.raw`^metadata[.[]`]: Type.Union([Type.String(), Type.Array(Type.String())]) };
 const ListQuery = queryParameters({ ...filters, ...pageParameters }, metadataNames);
 const CursorListQuery = queryParameters(
@@ -200,12 +200,12 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   );
 }
 
-/** A search without a query is a list. */
+/** Returns undefined for an empty query, which makes the search a list. */
 function toQuery(text: string | null | undefined): SearchQuery | undefined {
   return text === undefined || text === null || text === '' ? undefined : parseSearchQuery(text);
 }
 
-/** On the routes with cursors a container means its children, too. */
+/** Extends container conditions to everything below, as the routes with cursors require. */
 function withChildren(query: SearchQuery | undefined): SearchQuery | undefined {
   return query === undefined ? undefined : includeChildren(query);
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const permissions = ['token:read', 'token:search'];
 
-/** A key whose rules grant reading and searching, in the order given. */
+/** Creates a key whose rules grant reading and searching, in the order given. */
 async function makeKey(...rules: readonly (readonly [container: string, transform: string])[]): Promise<string> {
   const wanted = rules.map(([container, transform], index) => ({
     description: '',
@@ -41,7 +41,7 @@ const everywhere = [
   ['POST', '/v2/tokens/search'],
 ] as const;
 
-/** The tokens that every kind of list shows to a key; the totals agree with them. */
+/** Returns the tokens that every kind of list shows to a key, and checks that the totals agree. */
 async function seen(key: string, { query = '', search = '' }: { query?: string; search?: string } = {}) {
   const answers = await Promise.all(
     everywhere.map(([method, path]) =>

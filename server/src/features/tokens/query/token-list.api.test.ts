@@ -5,7 +5,7 @@ import { idsOf, pageOf } from '../../../../test/harness/token-answers.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
-/** The ids of the tenant's 45 tokens in the order of a list: three groups of one instant each, the newest first. */
+/** The ids of the tenant's 45 tokens in list order: three groups, newest first, each created at one instant. */
 let listed: string[];
 beforeAll(async () => {
   vault = await TestVault.start();

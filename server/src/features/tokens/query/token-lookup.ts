@@ -1,14 +1,14 @@
 import type { FirstRuleQuery, SearchQuery } from '../../../core/search/search-query.ts';
 import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 
-/** Indexed places to look at that together hold every match of a query. */
+/** Index entries that together cover every match of a query. */
 export interface TokenLookup {
   readonly terms: readonly Buffer[];
   readonly ids: readonly string[];
   readonly fingerprints: readonly string[];
 }
 
-/** The terms under which a search index value or a metadata pair is listed; nearly always one. */
+/** Returns the terms that a search index value or a metadata pair is listed under. There is nearly always just one. */
 export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffer[] | undefined {
   if (query.kind === 'metadata') {
     return spellingsOf(query.key).map((key) => keys.blindIndex('metadata', key, query.value));
@@ -17,20 +17,20 @@ export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffe
   return undefined;
 }
 
-/** Whether there is exactly one such term. It need not be made for that. */
+/** Returns whether there is exactly one such term, without computing it. */
 export function hasOneTerm(query: SearchQuery): boolean {
   return query.kind === 'data' || (query.kind === 'metadata' && spellingsOf(query.key).length === 1);
 }
 
 /**
- * Keys are compared without regard to case. Tokens that earlier versions wrote are listed under the key as it was written,
- * and without opening them nothing can change that: so a key is looked for as it is given, too.
+ * Keys are compared without regard to case. Tokens from earlier versions are listed under the key as it was written,
+ * which cannot be changed without opening them. Therefore a key is also looked up as given.
  */
 function spellingsOf(key: string): string[] {
   return [...new Set([key.toLowerCase(), key])];
 }
 
-/** Where to look for matches; undefined when no index narrows the query down. */
+/** Returns the places to look for matches, or undefined if no index narrows the query down. */
 export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup | undefined {
   const terms = termsOf(query, keys);
   if (terms !== undefined) return { terms, ids: [], fingerprints: [] };
@@ -50,7 +50,7 @@ export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup
   return undefined;
 }
 
-/** The ids that rules name, if every rule that lets something through names one. */
+/** Returns the ids that the rules name, or undefined if a matching rule names none. */
 function findRuleLookup({ rules }: FirstRuleQuery): TokenLookup | undefined {
   const ids = rules
     .filter(({ isMatch }) => isMatch)
@@ -66,7 +66,7 @@ function union(a: TokenLookup, b: TokenLookup): TokenLookup {
   };
 }
 
-/** Ids and fingerprints find few tokens; a term may find many. */
+/** Estimates the cost of a look-up. Ids and fingerprints find few tokens, while a term may find many. */
 function cost({ terms, ids, fingerprints }: TokenLookup): number {
   return terms.length * 1_000 + fingerprints.length * 10 + ids.length;
 }

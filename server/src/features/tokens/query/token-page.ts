@@ -10,11 +10,11 @@ import { isDecidedByShelf } from './token-shelf-predicate-sql.ts';
 import { TokenShelfStore } from './token-shelf-store.ts';
 import { matchShelf, type TokenShelf } from '../model/token-shelf.ts';
 
-/** So many entries of an index are read in a tenth of a second. */
+/** The number of index entries that can be read in a tenth of a second. */
 const entriesMax = 100_000;
 const multipleMax = 64;
 
-/** The most tokens that are counted before others may be kept waiting for it. */
+/** The most tokens that are counted while other requests wait. */
 const quicklyCountedMax = 10_000;
 
 export interface PageQuestion {
@@ -22,18 +22,20 @@ export interface PageQuestion {
   readonly asked: SearchQuery | 'all';
   readonly keys: TenantKeyring;
   readonly slice: Slice;
-  /** Whether the total is wanted; it is 0 otherwise. */
+  /** Whether the total is requested. Otherwise it is 0. */
   readonly isCounted: boolean;
 }
 
 export type CountedPage = TokenPage & { readonly totalItems: number };
 
-/** Whether a page is most likely found within a millisecond: it begins at the start of what one index has in order. */
+/** Returns whether a page can probably be found within a millisecond because it is at the start of a single index. */
 export function isQuick({ asked, slice }: PageQuestion): boolean {
   return slice.offset === 0 && (asked === 'all' || hasOneTerm(asked));
 }
 
-/** A page that is short and quickly counted; undefined if it turns out not to be, without having read it. */
+/**
+ * Finds a page that is short and quick to count. Returns undefined if it turns out not to be, without having read it.
+ */
 export async function findQuickly(tx: Transaction, question: PageQuestion): Promise<CountedPage | undefined> {
   const quick = { ...question, slice: { ...question.slice, isShort: true } };
   const page = await findPage(tx, quick, quicklyCountedMax);
@@ -41,8 +43,8 @@ export async function findQuickly(tx: Transaction, question: PageQuestion): Prom
 }
 
 /**
- * Finds a page the cheapest way that its question leaves: by shelves, under a term, or by looking at tokens one by one. Under a
- * term, `countedMax` tokens or more count as infinitely many.
+ * Finds a page in the cheapest way that the question allows: by shelves, under a term, or by checking tokens one by
+ * one. Under a term, a count of `countedMax` or more is returned as infinity.
  */
 export async function findPage(tx: Transaction, question: PageQuestion, countedMax?: number): Promise<CountedPage> {
   const { tenantId, asked, keys, slice, isCounted } = question;
@@ -74,7 +76,7 @@ export async function findPage(tx: Transaction, question: PageQuestion, countedM
   );
 }
 
-/** Where the first page begins does not depend on how many tokens there are; a later one may lie past the end. */
+/** Finds a page of all tokens. The first page does not depend on the total, but a later one may be past the end. */
 async function findAny(
   store: TokenQueryStore,
   shelves: TokenShelfStore,
@@ -87,13 +89,13 @@ async function findAny(
     : { ...(await store.listOnShelves('all', slice)), totalItems };
 }
 
-/** Sent together: neither needs the other. */
+/** Sends both statements together, because neither depends on the other. */
 async function together(listing: Promise<TokenPage>, counting: Promise<number> | number): Promise<CountedPage> {
   const [page, totalItems] = await Promise.all([listing, counting]);
   return { ...page, totalItems };
 }
 
-/** The term that is all a question asks for. */
+/** Returns the term of a question that consists of a single term. */
 function termOf(asked: SearchQuery, keys: TenantKeyring): Buffer | undefined {
   return hasOneTerm(asked) ? termsOf(asked, keys)?.[0] : undefined;
 }
@@ -107,8 +109,9 @@ function toMatch(tenantId: TenantId, query: SearchQuery, keys: TenantKeyring): T
 }
 
 /**
- * Of each shelf a page may take all that comes before its end, so that a late page of many full shelves reads a multiple of
- * what it skips. One scan over all tokens is better then.
+ * Returns whether a page should be read shelf by shelf. From each shelf, a page may read every entry before its own
+ * end, so a late page over many full shelves reads a multiple of what it skips. One scan over all tokens is faster
+ * then.
  */
 function isReadByShelf(shelves: readonly TokenShelf[], { offset, limit }: Slice): boolean {
   const end = offset + limit;

@@ -11,7 +11,7 @@ const batch = 1_000;
 let vault: TestVault;
 let tap: StatementTap;
 let tenant: TestTenant;
-/** Sees half of the tokens. */
+/** A key that sees half of the tokens. */
 let limitedKey: string;
 let someFingerprint: string;
 
@@ -60,7 +60,7 @@ interface Question {
   readonly isLimited?: boolean;
 }
 
-/** What a request sends to the token and audit tables. */
+/** Returns the statements that a request sends to the token and audit tables. */
 async function statementsOf({ method, path, body, isLimited }: Question): Promise<SentStatement[]> {
   const key = isLimited === true ? limitedKey : tenant.keys.private;
   const sent = await tap.during(
@@ -75,7 +75,7 @@ async function statementsOf({ method, path, body, isLimited }: Question): Promis
   return statements;
 }
 
-/** Small tables are cheaper to read whole; these three grow without end. */
+/** Expects no full scan of the three tables that grow without limit. Small tables are cheaper to scan in full. */
 async function expectNoScan(statement: SentStatement): Promise<void> {
   const { scannedTables } = await QueryPlan.explain(vault.database, tenant.id, statement);
   const grown = scannedTables.filter((table) => /^(tokens|token_terms|audit_records.*)$/.test(table));

@@ -13,7 +13,9 @@ const columns = {
   modified_by: 't.modified_by::text',
 };
 
-/** A query as a condition on a row of `tokens t`; it is never null, so that `not` means what it says. */
+/**
+ * Returns a query as a condition on a row of `tokens t`. The condition is never null, so that `not` works as expected.
+ */
 export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters: Parameters): string {
   const terms = termsOf(query, keys);
   if (terms !== undefined) return `t.terms && ${parameters.add([...terms])}::bytea[]`;

@@ -17,35 +17,38 @@ import {
 } from '../model/token-row-sql.ts';
 import { type TokenShelf, toShelfKey } from '../model/token-shelf.ts';
 
-/** Which part of the matches, newest first: from a position, or after the last token of the page before. */
+/** A slice of the matches, newest first. It starts at an offset or after the last token of the previous page. */
 export interface Slice {
   readonly offset: number;
   readonly limit: number;
   readonly after?: { readonly createdAt: Date; readonly id: TokenId };
-  /** Whether only what has little data is read of it; otherwise it is as much as one statement may read. */
+  /** True to read only tokens with little data. Otherwise the limit is the amount that one statement may read. */
   readonly isShort?: boolean;
 }
 
-/** The tokens of a page, and what follows it. */
+/** The tokens of a page, and whether more follow. */
 export interface TokenPage {
   readonly tokens: StoredToken[];
-  /** There are tokens after these. */
+  /** True if there are tokens after these. */
   readonly hasMore: boolean;
-  /** The page ends before its limit: more tokens would make more data than is read of it. */
+  /** True if the page ends before its limit because more tokens would exceed the amount of data that may be read. */
   readonly isCut: boolean;
 }
 
 export const emptyPage: TokenPage = { tokens: [], hasMore: false, isCut: false };
 
-/** So much data of tokens may be in memory for every list that waits, as opposed to being worked on. */
+/**
+ * The most token data, in bytes, that each waiting list may hold in memory. Lists that are being processed may hold
+ * more.
+ */
 export const shortPageBytesMax = 64 * 1024;
 
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
-/** Sizes of pages whose plans are kept: every connection keeps each, and a caller may try all sizes there are. */
+/** Page sizes whose plans are kept. Every connection keeps each plan, and a caller may try all possible sizes. */
 const usualSizes = new Set([10, 20, 25, 50, 100]);
 
-/** Lists of tokens. The cost of each depends on the page and the number of shelves, not on the number of tokens. */
+/** Lists and counts tokens. The cost depends on the page and the number of shelves, not on the number of tokens. */
 export class TokenQueryStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -65,7 +68,7 @@ export class TokenQueryStore {
     const keys = parameters.add(shelves.map(toShelfKey));
     const upToEnd = toPlace({ offset: 0, limit: slice.offset + slice.limit });
     const onShelf = `select t.created_at, t.id from tokens t where ${isInSlice} and t.shelf = wanted.shelf ${newestFirst}`;
-    // A page of so many tokens comes from so many shelves at most: those whose newest token is newer than that of the others.
+    // A page of n tokens comes from at most n shelves: those with the newest tokens.
     return this.#read({
       name: 'token-on-shelves',
       text: `select t.created_at, t.id from (
@@ -78,12 +81,12 @@ export class TokenQueryStore {
     });
   }
 
-  /** Tokens that meet a condition, found through an index where one narrows them down. */
+  /** Lists tokens that meet a condition, through an index if one narrows them down. */
   listMatching(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), slice });
   }
 
-  /** Tokens under one term, which is all that the condition says. */
+  /** Lists the tokens under a term. The condition consists of this term alone. */
   listUnderTerm(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), name: 'token-under-term', slice });
   }
@@ -97,7 +100,7 @@ export class TokenQueryStore {
     return row?.total ?? 0;
   }
 
-  /** All tokens under a term, without a look at any of them but the expired ones; infinitely many from `listedMax` on. */
+  /** Counts all live tokens under a term and reads only the expired ones. Returns infinity from `listedMax` on. */
   async countUnderTerm(term: Buffer, listedMax = Number.MAX_SAFE_INTEGER): Promise<number> {
     const [row] = await this.#tx.query<{ listed: number; expired: number }>({
       name: 'token-count-term',
@@ -112,7 +115,7 @@ export class TokenQueryStore {
 
   #toPage(match: TokenMatch, slice: Slice): { parameters: Parameters; text: string } {
     const { parameters, text } = this.#matching(match);
-    // Under a single term tokens are listed newest first already; taken from there, nothing has to be sorted.
+    // The index for a single term is already newest-first, so no sort is needed.
     const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
     const isWithin = isAfter(from, slice, parameters);
     const order = `order by ${from}.created_at desc, ${from}.id desc`;
@@ -129,11 +132,11 @@ export class TokenQueryStore {
   }
 
   /**
-   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else, and only as
-   * many as have a bounded length together. One id more than asked for tells whether there is another page. A short page is read
-   * at once. A page that begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
-   * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
-   * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
+   * Reads the tokens of a page by their ids. Whole rows are fetched only for tokens that are shown, up to a total size.
+   * One extra id tells whether there is another page. A short page is read in one step. A page at the start or after a
+   * cursor uses a prepared statement, named after its shape and size, because planning it each time took three times as
+   * long as reading it. A page with an offset has no name, because its best plan depends on the offset. PostgreSQL
+   * would keep a generic plan that reads the whole table (seen with 20,000 tokens).
    */
   async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
     const { name, slice } = page;
@@ -164,32 +167,38 @@ export class TokenQueryStore {
   }
 }
 
-/** Tells how many were found where none of them is read. */
+/** The row that reports how many tokens were found if none of them is read. */
 interface NoRow {
   readonly id: null;
   readonly found: number;
 }
 
-/** A condition on tokens, with where to look for them. */
+/** A condition on tokens, and where to look for them. */
 export interface TokenMatch {
-  /** Parameters that begin with the tenant. */
+  /** Creates parameters that begin with the tenant. */
   readonly makeParameters: () => Parameters;
   readonly toPredicate: (parameters: Parameters) => string;
   readonly lookup: TokenLookup | undefined;
 }
 
-/** After the last token of the page before. */
+/** Returns the condition for tokens after the last one of the previous page. */
 function isAfter(from: string, { after }: Slice, parameters: Parameters): string {
   if (after === undefined) return 'true';
   return `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
 }
 
-/** What is read of each token on the way to a page: of those that may only be skipped, as little as an index has. */
+/**
+ * Returns the columns to read for each candidate of a page. Tokens may be skipped, so a long page reads only the
+ * columns in the index.
+ */
 function toColumns({ isShort = false }: Slice): string {
   return isShort ? 't.*' : 't.created_at, t.id';
 }
 
-/** With one more than the page shows. Written into the text, so that a plan which is kept is one for so many rows. */
+/**
+ * Returns the position of a page with one token more than it shows. The numbers are part of the text, so that a kept
+ * plan is made for this number of rows.
+ */
 function toPlace({ offset, limit }: Slice): string {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(limit))
     throw new TypeError('A place is two whole numbers.');
@@ -200,7 +209,10 @@ function isSingleTerm(lookup: TokenLookup | undefined): boolean {
   return lookup?.terms.length === 1 && lookup.ids.length + lookup.fingerprints.length === 0;
 }
 
-/** Several look-ups can find a token twice, so they are made distinct; a single term keeps its order and its index. */
+/**
+ * Returns the SQL for the candidates of a look-up. Several look-ups can find a token twice, so their results are made
+ * distinct. A single term keeps the order of its index.
+ */
 function candidates(lookup: TokenLookup, parameters: Parameters): string {
   const { terms, ids, fingerprints } = lookup;
   if (isSingleTerm(lookup)) {

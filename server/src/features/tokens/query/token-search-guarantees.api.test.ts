@@ -288,7 +288,7 @@ describe('metadata that an earlier version has listed', () => {
     const key = tenant.keys.private;
     const body = { id: 'old', type: 'token', data: 'v', metadata: { OrderId: 'A1' } };
     expect((await vault.request('POST', '/tokens', { key, body })).status).toBe(201);
-    // Earlier versions made the term of the key as it came.
+    // Earlier versions computed the term from the key as sent.
     const keys = await vault.server.core.keyring.forTenant(tenant.id as TenantId);
     const term = keys.blindIndex('metadata', 'OrderId', 'a1');
     await vault.database.owner.query('update tokens set terms = array[$2::bytea] where tenant_id = $1', [

@@ -11,7 +11,7 @@ const seed = 7_331;
 const tokenCount = 90;
 const idAt = (index: number) => `t${100 + index}`;
 
-/** A token as the model knows it: what the vault shows of it, and what it was indexed by. */
+/** A token in the model: what the vault shows of it, and its index values. */
 interface ModelToken extends AnsweredToken {
   readonly indexes: readonly string[];
 }
@@ -22,7 +22,7 @@ interface Viewer {
 
 let vault: TestVault;
 let tenant: TestTenant;
-/** Newest first. */
+/** The tokens of the model, newest first. */
 let model: ModelToken[];
 let viewers: Viewer[];
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const wanted = fc.sample(wantedToken, { seed, numRuns: tokenCount });
   const indexes = new Map<string, readonly string[]>();
 
-  // Five tokens to an instant.
+  // Five tokens share each creation time.
   for (let start = 0; start < wanted.length; start += 5) {
     const key = makers[wanted[start]?.creator ?? 0]?.key ?? '';
     const requests = wanted.slice(start, start + 5).map((token, index) => {
@@ -81,7 +81,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Generic tokens have indexes of their own; the others those of their type. */
+/** Returns the contents of a token. Generic tokens have their own indexes, and the others have those of their type. */
 function toContents({ kind, value, indexes }: { kind: string; value: string; indexes: readonly string[] }) {
   if (kind === 'card_number') return { type: kind, data: '4242424242424242', search_indexes: undefined, found: [] };
   if (kind === 'token') return { type: kind, data: value, search_indexes: indexes, found: indexes };
@@ -119,7 +119,7 @@ async function makeViewer(places: readonly string[]): Promise<Viewer> {
   return { key, sees: (token) => token.containers.some((path) => places.some((place) => path.startsWith(place))) };
 }
 
-/** What the query means, in the plainest words. */
+/** Evaluates a query in the simplest possible way. */
 function matches(query: SearchQuery, token: ModelToken): boolean {
   switch (query.kind) {
     case 'and':
@@ -174,7 +174,7 @@ function print(query: SearchQuery): string {
   }
 }
 
-/** Queries over the values that the tokens have, and a few that none has. */
+/** Returns queries over values that the tokens have, and a few that none has. */
 function makeQueries(): fc.Arbitrary<SearchQuery> {
   const some = <T>(values: readonly T[]) => fc.constantFrom(...new Set(values));
   const term = (

@@ -7,7 +7,7 @@ let vault: TestVault;
 let tenant: TestTenant;
 let author: TestApplication;
 let editor: TestApplication;
-/** What the vault chose, to be searched for. */
+/** Values that the vault chose, to be searched for. */
 const facts = { ssnFingerprint: '', editedAt: '' };
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   expect(edited.status).toBe(200);
   facts.editedAt = (edited.body as { modified_at: string }).modified_at;
-  // A day apart from each other and from today, so that a range can tell them apart.
+  // The creation times are on different days in the past, so that ranges can separate them.
   await placeAt('ssn', '2020-01-15T10:30:00.500Z');
   await placeAt('ein', '2020-01-28T23:59:59.999Z');
   await placeAt('card', '2020-01-29T00:00:00.000Z');
@@ -65,13 +65,13 @@ async function placeAt(id: string, createdAt: string): Promise<void> {
   await vault.database.owner.query('update token_terms set created_at = $2 where token_id = $1', [id, createdAt]);
 }
 
-/** What a search with a cursor finds. */
+/** Returns the ids that a search with a cursor finds, sorted. */
 async function searchByCursor(query: string): Promise<string[]> {
   const body = { query, size: 100 };
   return idsOf(pageOf(await vault.request('POST', '/v2/tokens/search', { key: tenant.keys.private, body }))).toSorted();
 }
 
-/** What both searches find, sorted; their totals and orders agree. */
+/** Returns the ids that both searches find, sorted, and checks that their totals and orders agree. */
 async function search(query: string, key = tenant.keys.private): Promise<string[]> {
   const page = pageOf(await vault.request('POST', '/tokens/search', { key, body: { query, size: 100 } }));
   const cursorPage = pageOf(await vault.request('POST', '/v2/tokens/search', { key, body: { query, size: 100 } }));

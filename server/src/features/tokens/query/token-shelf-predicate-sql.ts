@@ -3,21 +3,30 @@ import type { ContainerQuery, FirstRuleQuery, SearchQuery } from '../../../core/
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { toFirstRulePredicate } from './first-rule-sql.ts';
 
-/** Rows of `token_sets`: with one value in a column or, with an end, all from it up to that in the order of their bytes. */
+/**
+ * A range of rows in `token_sets`: those with one value in a column or, if `to` is set, all from `from` up to `to` in
+ * byte order.
+ */
 export interface SetRange {
   readonly column: 'container' | 'shelf';
   readonly from: string;
   readonly to?: string;
 }
 
-/** A container query as a condition on a shelf: containers stand in it one after the other, a blank before each. */
+/**
+ * Returns a container query as a condition on a shelf, which lists its containers one after the other with a space
+ * before each.
+ */
 export function toContainerPredicate({ path, isSubtree }: ContainerQuery, parameters: Parameters): string {
   return isSubtree
     ? `strpos(t.shelf, ${parameters.add(` ${path}`)}) > 0`
     : `strpos(t.shelf || ' ', ${parameters.add(` ${path} `)}) > 0`;
 }
 
-/** A condition on a shelf that holds where its tokens can match the query, or else where they are certain to. */
+/**
+ * Returns a condition on a shelf. It holds if tokens of the shelf can match the query or, if `isPossibleEnough` is
+ * false, if all of them are certain to.
+ */
 export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isPossibleEnough: boolean): string {
   switch (query.kind) {
     case 'container':
@@ -26,7 +35,7 @@ export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isP
       if (query.field === 'type') return `split_part(t.shelf, ' ', 1) = ${parameters.add(query.value)}`;
       return String(isPossibleEnough);
     case 'not':
-      // What may match in part leaves room for its opposite.
+      // A negation is possible unless the operand is certain, and certain unless the operand is possible.
       return `(not ${toShelfPredicate(query.operand, parameters, !isPossibleEnough)})`;
     case 'and':
     case 'or':
@@ -42,11 +51,11 @@ export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isP
   }
 }
 
-/** Where every set is that can match; undefined where that may be anywhere. */
+/** Returns ranges that contain every set that can match, or undefined if such sets can be anywhere. */
 export function findSetRanges(query: SearchQuery): readonly SetRange[] | undefined {
   if (query.kind === 'container') return [containerRange(query)];
   if (query.kind === 'term' && query.field === 'type') {
-    // The type stands before the first blank, and `!` is the character after that.
+    // The type comes before the first space, and `!` is the character after the space.
     return [{ column: 'shelf', from: `${query.value} `, to: `${query.value}!` }];
   }
   if (query.kind === 'first-rule') return findRuleRanges(query);
@@ -61,7 +70,10 @@ export function findSetRanges(query: SearchQuery): readonly SetRange[] | undefin
   return undefined;
 }
 
-/** Returns one range for each matching rule: that of its longest path. Undefined if a rule names no container. */
+/**
+ * Returns one range for each matching rule, taken from its longest path. Returns undefined if a rule names no
+ * container.
+ */
 function findRuleRanges({ rules }: FirstRuleQuery): readonly SetRange[] | undefined {
   const ranges = rules
     .filter(({ isMatch }) => isMatch)
@@ -75,19 +87,22 @@ function findRuleRanges({ rules }: FirstRuleQuery): readonly SetRange[] | undefi
   return ranges.every((range) => range !== undefined) ? ranges : undefined;
 }
 
-/** Everything that begins with the path comes before the path with the next character at its end. Paths are ASCII. */
+/**
+ * Returns the range of a container. A path that begins with `path` sorts before `path` with its last character
+ * incremented. Paths are ASCII.
+ */
 function containerRange({ path, isSubtree }: ContainerQuery): SetRange {
   const column = 'container';
   const next = String.fromCharCode(path.charCodeAt(path.length - 1) + 1);
   return isSubtree ? { column, from: path, to: `${path.slice(0, -1)}${next}` } : { column, from: path };
 }
 
-/** A guess: few sets have a long path, many have a type. */
+/** Estimates how selective the ranges are. Few sets share a long path, but many share a type. */
 function narrownessOf(ranges: readonly SetRange[]): number {
   return Math.min(...ranges.map(({ column, from }) => (column === 'container' ? from.length : 0)));
 }
 
-/** Whether type and containers alone tell if a token matches. */
+/** Returns whether type and containers alone decide if a token matches. */
 export function isDecidedByShelf(query: SearchQuery): boolean {
   switch (query.kind) {
     case 'container':
@@ -108,7 +123,7 @@ export function isDecidedByShelf(query: SearchQuery): boolean {
   }
 }
 
-/** Whether the type alone does. */
+/** Returns whether the type alone decides if a token matches. */
 export function isDecidedByType(query: SearchQuery): boolean {
   if (query.kind === 'and' || query.kind === 'or') return query.operands.every(isDecidedByType);
   if (query.kind === 'not') return isDecidedByType(query.operand);

@@ -7,14 +7,17 @@ import { findSetRanges, isDecidedByType, type SetRange, toShelfPredicate } from 
 import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
 
 /**
- * Past this many shelves a page is read by one scan over all tokens instead. That scan took 250 ms beside 400,000 tokens of
- * others; a page from so many shelves takes 40 ms, one from 1,000 takes 20 ms.
+ * The most shelves that a page is read from. Beyond this, it is read by one scan over all tokens. That scan took 250 ms
+ * next to 400,000 tokens of other tenants. A page from 2,000 shelves takes 40 ms, one from 1,000 takes 20 ms.
  */
 const shelvesMax = 2_000;
-/** A set is in as many rows as it has containers. */
+/** A set has one row for each of its containers. */
 const setRowsMax = shelvesMax * tokenLimits.containersMax;
 
-/** Counters, and the sets of containers that they are kept by. No look at them takes longer where there are more sets than match. */
+/**
+ * Reads the token counters and the container sets that they are kept for. The cost of a look-up grows with the sets
+ * that match, not with all sets.
+ */
 export class TokenShelfStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -24,7 +27,7 @@ export class TokenShelfStore {
     this.#tenantId = tenantId;
   }
 
-  /** All living tokens: the totals, less what has expired and was not yet removed. */
+  /** Counts all live tokens: the totals, minus expired tokens that are not yet removed. */
   async countAll(): Promise<number> {
     const [row] = await this.#tx.query<{ total: number }>({
       name: 'token-total',
@@ -35,14 +38,18 @@ export class TokenShelfStore {
     return row?.total ?? 0;
   }
 
-  /** Shelves that may hold matches, each with its living tokens; undefined where there are more than should be looked at one by one. */
+  /**
+   * Returns the shelves that may hold matches, with their numbers of live tokens. Returns undefined if there are too
+   * many to check one by one.
+   */
   async find(query: SearchQuery): Promise<TokenShelf[] | undefined> {
     const parameters = new Parameters(this.#tenantId);
     const ranges = distinct(findSetRanges(query))?.map((range) => toRange(range, parameters)) ?? ['true'];
     const isPossible = toShelfPredicate(query, parameters, true);
-    // In the collation of the other tables: without it their indexes are of no use.
+    // The shelf has the collation of the other tables, because their indexes cannot be used otherwise.
     const rows = await this.#tx.query<{ shelf: string; tokens: number; found: number }>({
-      // The condition is written once, behind a fence: PostgreSQL would plan it again for each of a hundred ranges.
+      // The condition is written only once, after a materialized step. Otherwise PostgreSQL would plan it again for
+      // each of a hundred ranges.
       text: `with ranged as materialized (
           ${ranges.map((range) => `select t.shelf from token_sets t where t.tenant_id = $1 and ${range}`).join(' union all ')}
         ), found as materialized (
@@ -62,11 +69,11 @@ export class TokenShelfStore {
     return rows.filter(({ tokens }) => tokens > 0).map(({ shelf, tokens }) => ({ ...fromShelfKey(shelf), tokens }));
   }
 
-  /** The living tokens of all shelves that match, of a query that shelves decide. */
+  /** Counts the live tokens on all matching shelves, for a query that is decided by shelves. */
   async countMatching(query: SearchQuery): Promise<number> {
     const parameters = new Parameters(this.#tenantId);
     const isMatch = toShelfPredicate(query, parameters, true);
-    // What containers do not matter for is in the totals, of which there are few.
+    // A query that does not depend on containers uses the totals, which have few rows.
     const counters = isDecidedByType(query)
       ? `(select tokens, type || ' ' as shelf from token_totals where tenant_id = $1) as t where`
       : 'token_counts t where t.tenant_id = $1 and';
@@ -79,7 +86,7 @@ export class TokenShelfStore {
   }
 }
 
-/** All terms of a query about content have the ranges of the same rules. */
+/** Removes duplicate ranges. All terms of a query about content have the ranges of the same rules. */
 function distinct(ranges: readonly SetRange[] | undefined): readonly SetRange[] | undefined {
   if (ranges === undefined) return undefined;
   return [...new Map(ranges.map((range) => [`${range.column} ${range.from} ${range.to ?? ''}`, range])).values()];

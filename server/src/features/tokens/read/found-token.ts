@@ -6,16 +6,16 @@ import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenPresenter } from './token-presenter.ts';
 
-/** How a caller sees a token that it was given and did not ask for: without read access it sees nothing of the data. */
+/** Returns how a caller sees a token that it did not ask for. Without read access, it sees none of the data. */
 export function findShownTransform(caller: Caller, found: AccessTarget, transform: Transform): Transform {
   const access = decideAccess(caller.grants, 'token:read', found);
   return access.isAllowed ? leastTransform(transform, access.transform) : 'redact';
 }
 
 /**
- * Shows a token that holds something else than what the caller has just sent, and records that. A caller without read
- * access only learns that the token exists. The fingerprint it would have been shown if the token had been created, too: it
- * is that of the content it sent.
+ * Shows a token whose content differs from what the caller has just sent, and records that. A caller without read
+ * access only learns that the token exists. It also gets the fingerprint if a created token would have shown it,
+ * because that is the fingerprint of the content it sent.
  */
 export async function showFound(
   { presenter, audit }: { readonly presenter: TokenPresenter; readonly audit: AuditLog },
@@ -23,9 +23,9 @@ export async function showFound(
   options: {
     readonly found: StoredToken;
     readonly transform: Transform;
-    /** What the caller gets is only the id. */
+    /** True if the caller only gets the id. */
     readonly isIdOnly: boolean;
-    /** The showing is on record already, with an update of the token or as a replay. */
+    /** True if the view is already recorded, with an update of the token or as a replay. */
     readonly isRecorded: boolean;
   },
 ): Promise<VisibleToken> {

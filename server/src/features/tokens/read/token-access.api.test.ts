@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 type Rule = readonly [container: string, transform: 'redact' | 'mask' | 'reveal', ...permissions: string[]];
-/** The endpoints, called by an application with these rules in their order and these plain permissions. */
+/** Returns the endpoints as called by an application with these rules, in this order, and these plain permissions. */
 const callAs = async (rules: readonly Rule[], permissions: readonly string[] = []) => {
   const { key } = await createApplication(vault, tenant, {
     permissions,
@@ -263,7 +263,7 @@ describe('what is recorded', () => {
       tokens.patchRaw(id, '{'),
     ]);
     expect(answers.map(({ status }) => status)).toStrictEqual([409, 400, 400, 415, 400]);
-    // That the id was taken told something.
+    // The caller learned that the id was taken, so the attempt is recorded.
     expect(await recordsOf(vault, tenant, id)).toMatchObject([
       { operation: 'create', outcome: 'success' },
       { operation: 'create', outcome: 'failed', details: '{"found":1}' },

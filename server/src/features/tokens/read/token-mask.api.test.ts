@@ -6,7 +6,7 @@ import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoint
 let vault: TestVault;
 let tenant: TestTenant;
 let tokens: TokenEndpoints;
-/** Sees masks only. */
+/** The endpoints as called with a key that sees only masks. */
 let masking: TokenEndpoints;
 beforeAll(async () => {
   vault = await TestVault.start();

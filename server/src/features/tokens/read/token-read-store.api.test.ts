@@ -24,7 +24,10 @@ async function create(body: object): Promise<void> {
   expect((await vault.request('POST', '/tokens', { key: tenant.keys.private, body })).status).toBe(201);
 }
 
-/** Keys of applications that may read the same, one by a rule for everything and one by a rule for each container. */
+/**
+ * Creates keys of two applications with the same read access: one through a single rule for everything, one through a
+ * rule for each container.
+ */
 async function makeKeys(transform: 'redact' | 'mask' | 'reveal') {
   const keyOf = async (...containers: string[]) => {
     const rules = containers.map((container, index) => ({
@@ -57,7 +60,7 @@ const readTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
     asks,
   );
 
-/** All but what differs between any two records, and who read it. */
+/** All fields except those that differ between any two records, and the reader. */
 const sealedFields = [
   'entity_id',
   'entity_type',

@@ -12,11 +12,11 @@ import type { FoundRow } from '../model/token-row-sql.ts';
 
 interface Read {
   readonly id: TokenId;
-  /** Its record as JSON text, but for what only the token says. */
+  /** The audit record as JSON text, without the fields that are taken from the token. */
   readonly record: string;
 }
 
-/** What is not found, or left out, is not on record. */
+/** Tokens that are not found, or are left out, are not recorded. */
 const readText = `with found as materialized (${findText}), recorded as (
     ${insertAuditRecords(3, 'join found on found.id = record.entity_id', {
       entity_type: entityTypeSql('found.type'),
@@ -27,8 +27,8 @@ const readText = `with found as materialized (${findText}), recorded as (
   select * from found`;
 
 /**
- * Finds tokens and records that they were read, by one statement and one commit for all that are read at this moment. Only for
- * callers whose rights are the same for every token: the record says how the token was shown before anybody has looked at it.
+ * Finds tokens and records the reads. All concurrent reads share one statement and one commit. It is only for callers
+ * with the same rights on every token, because the record says how a token was shown before anybody has looked at it.
  */
 export class TokenReadStore {
   readonly #batcher: TenantBatcher<Read, FoundTokens>;
@@ -56,7 +56,7 @@ export class TokenReadStore {
     });
   }
 
-  /** Resolves once the record is committed. */
+  /** Finds a token. Resolves once the record is committed. */
   find(caller: Caller, id: TokenId, transform: Transform): Promise<StoredToken | undefined> {
     const record = JSON.stringify(toAuditRow(caller, { ...successEvent('token', id, 'read'), transform }));
     return findAmong(id, () => this.#batcher.add(caller.tenantId, { id, record }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TimeBudget } from '../../../platform/waiting/time-budget.ts';
 import { untilNotOvertaken } from './until-not-overtaken.ts';
 
-/** Loses so many times, then wins. */
+/** Returns an attempt that fails this many times and then succeeds. */
 const winning = (losses: number) => {
   let attempts = 0;
   return () => {

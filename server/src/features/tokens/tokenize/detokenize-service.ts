@@ -7,7 +7,7 @@ import { compileDocument } from './reference-template.ts';
 import type { ReferencedTokens } from './referenced-tokens.ts';
 import { tokenEvent } from '../model/token-event.ts';
 
-/** Puts the values of tokens in the place of their references, as far as the caller may read them. */
+/** Replaces references with the values of tokens, as far as the caller may read them. */
 export class DetokenizeService {
   readonly #tokens: ReferencedTokens;
   readonly #audit: AuditLog;
@@ -17,7 +17,10 @@ export class DetokenizeService {
     this.#audit = parts.audit;
   }
 
-  /** The document as JSON text. Recorded before any value leaves; so is a failure, which tells what a value is not. */
+  /**
+   * Returns the document as JSON text. The reads are recorded before any value is returned. A failure is recorded too,
+   * because it reveals what a value is not.
+   */
   async detokenize(caller: KeyCaller, document: JsonSource): Promise<Sensitive<string>> {
     const budget = new RequestBudget();
     const template = compileDocument(document, budget);

@@ -11,7 +11,10 @@ import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import type { VisibleToken } from '../model/token.ts';
 import { toTokenJson } from '../model/token-json.ts';
 
-/** What the references of one request stand for. Each token is written and parsed once, however often it is named. */
+/**
+ * The values that the references of one request resolve to. Each token is serialized and parsed once, however often it
+ * is referenced.
+ */
 export class OpenedReferences implements ReferenceSource {
   readonly tools = expressionTools;
   readonly budget: EvaluationBudget;
@@ -54,7 +57,7 @@ function keyOf({ kind, tokenId }: Reference): string {
   return `${kind} ${tokenId}`;
 }
 
-/** Data that the caller may not see is null; `token:` stands for the whole token as the caller sees it. */
+/** Returns null for data that the caller may not see. `token:` resolves to the whole token as the caller sees it. */
 function toText(token: VisibleToken, kind: Reference['kind']): Sensitive<string> {
   return kind === 'token' ? new Sensitive(toTokenJson(token)) : (token.data ?? new Sensitive('null'));
 }

@@ -15,14 +15,17 @@ import { type JsonSource, textPlacesMax } from '../../../core/json/json-source.t
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { namingField, namingFieldOf } from '../model/request-path.ts';
 
-/** Something with references in it: what they refer to is known before any token is looked at. */
+/** A template with references. Their targets are known before any token is read. */
 export interface ReferenceTemplate<T> {
   readonly uses: ReferenceUses;
-  /** With the values of tokens in it. */
+  /** Returns the template with token values inserted. */
   render(source: ReferenceSource): Promise<Sensitive<T>>;
 }
 
-/** JSON text: a string that is exactly one reference becomes the value itself, everything else stays as it was spelled. */
+/**
+ * Compiles JSON text. A string that is exactly one reference becomes the value itself, and everything else keeps its
+ * spelling.
+ */
 export function compileDocument(source: JsonSource, budget: RequestBudget): ReferenceTemplate<string> {
   const { document, textPlaces } = source;
   if (textPlaces.length === textPlacesMax) budget.spend('references', textPlacesMax);
@@ -46,14 +49,17 @@ export function compileDocument(source: JsonSource, budget: RequestBudget): Refe
 }
 
 export interface TextTemplateOptions extends Pick<ReferenceOptions, 'foreignBraces'> {
-  /** What an error calls the text. */
+  /** The name of the text in error messages. */
   readonly field: string;
   readonly budget: RequestBudget;
-  /** Applied to what is put in, and not to the text around it. */
+  /** Encodes inserted values, but not the text around them. */
   readonly encode?: (text: string) => string;
 }
 
-/** A text: what is put in is written as text. Undefined where there is no reference, so that it can stay as it is. */
+/**
+ * Compiles a text into which values are inserted as text. Returns undefined if it has no reference, so that the text
+ * can stay unchanged.
+ */
 export function compileText(text: string, options: TextTemplateOptions): ReferenceTemplate<string> | undefined {
   const { field, encode } = options;
   const compiled = compile(text, options);
@@ -68,7 +74,7 @@ function usesIn({ segments }: ReferenceText): ReferenceUses {
   return usesOf(segments.filter((segment) => typeof segment !== 'string'));
 }
 
-/** References count for the whole request, whichever of its texts they are in. */
+/** The limit on references applies to the whole request, not to each text. */
 function compile(text: string, options: TextTemplateOptions): ReferenceText {
   const { field, budget, foreignBraces = 'refuse' } = options;
   const referencesMax = budget.leftOf('references');

@@ -15,15 +15,15 @@ import type { TokenStore } from '../model/token-store.ts';
 
 const { referencedTokensMax } = tokenizeLimits;
 
-/** A token that the caller may have the value of, still sealed, with the transform that it is shown through. */
+/** A token whose value the caller may use, still sealed, with the transform that it is shown through. */
 export interface JudgedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
-  /** Which parts of it the request refers to. */
+  /** The parts of the token that the request refers to. */
   readonly fields: readonly string[];
 }
 
-/** The tokens that the references of a request stand for: found and judged first, opened afterwards. */
+/** Finds and authorizes the tokens that a request refers to, and opens them afterwards. */
 export class ReferencedTokens {
   readonly #store: TokenStore;
   readonly #presenter: TokenPresenter;
@@ -33,7 +33,7 @@ export class ReferencedTokens {
     this.#presenter = parts.presenter;
   }
 
-  /** All tokens in one query, each judged before any is opened. */
+  /** Finds all tokens in one query and authorizes each before any is opened. */
   async find(
     caller: KeyCaller,
     permission: 'token:read' | 'token:use',
@@ -67,7 +67,7 @@ export class ReferencedTokens {
     }));
   }
 
-  /** The values, for as long as one request is put together. */
+  /** Opens the tokens. The values live only as long as one request is assembled. */
   async open(caller: KeyCaller, tokens: readonly JudgedToken[], budget: RequestBudget): Promise<ReferenceSource> {
     return new OpenedReferences(await this.#presenter.showAll(caller, tokens), budget);
   }

@@ -12,7 +12,7 @@ import { tokenizeExamples } from './tokenize-examples.ts';
 
 const Document = Type.Unknown({ description: 'Any JSON document.' });
 
-/** Both respond with JSON text, sent as it is: values keep the spelling they came with. */
+/** Adds both routes. They respond with JSON text that is sent unchanged, so that values keep their spelling. */
 export function addTokenizeRoutes(
   app: FastifyInstance,
   parts: { tokenizer: TokenizeService; detokenizer: DetokenizeService },
@@ -77,7 +77,7 @@ export function addTokenizeRoutes(
   );
 }
 
-/** Without a body the framework hands on null. */
+/** Rejects null as well, because the framework passes null for a missing body. */
 function requireDocument(body: JsonValue | undefined): Sensitive<JsonValue> {
   if (body === undefined || body === null) throw invalidField('body', 'is required');
   return new Sensitive(body);

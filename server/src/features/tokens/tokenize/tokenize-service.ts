@@ -19,32 +19,31 @@ import { CreateToken, requireServed, toTokenRequest } from '../model/token-schem
 
 const { tokensMax, depthMax, valuesMax } = tokenizeLimits;
 
-/** Writes a part of the response; `write` gives the text of the tokens in it. */
+/** Writes a part of the response. `write` returns the text of the token in a slot. */
 type Writer = (write: (slot: number) => string) => string;
-/** What stands in the place of a token in the response. */
+/** The form in which a token appears in the response. */
 type SlotForm = 'id' | 'token';
 
-/** What is kept of a request so that its repetition can be shown: the text around the tokens, and which ones they are. */
+/** The record of a request from which a retry can be shown: the text around the tokens, and which tokens they are. */
 export interface TokenizedOutcome {
-  /** One more than there are tokens: each of those stands between two of them. */
+  /** The texts around the tokens. There is one more text than there are tokens. */
   readonly pieces: readonly string[];
   readonly made: readonly CreatedToken[];
   readonly forms: readonly SlotForm[];
 }
 
-/** A response as JSON text. */
 export interface TokenizedDocument {
   readonly text: string;
-  /** Members of token requests that were ignored. */
+  /** The number of unknown members in token requests, which were ignored. */
   readonly unknownMembers: number;
   readonly outcome: TokenizedOutcome;
 }
 
 const tokenShape = compileSchema(CreateToken);
-/** JSON text has none: within strings it is escaped. */
+/** JSON text never contains this character, because it is escaped within strings. */
 const gap = '\0';
 
-/** Replaces every sensitive leaf of a document by a token, and returns the same shape. */
+/** Replaces every sensitive leaf of a document with a token, and returns the same shape. */
 export class TokenizeService {
   readonly #creator: TokenCreator;
   readonly #repeater: TokenRepeater;
@@ -54,7 +53,7 @@ export class TokenizeService {
     this.#repeater = parts.repeater;
   }
 
-  /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
+  /** Tokenizes a document. If one leaf cannot be stored, the request fails and nothing of it is kept. */
   async tokenize(caller: KeyCaller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
     const document = given.reveal();
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
@@ -69,7 +68,7 @@ export class TokenizeService {
     return { text: join(outcome.pieces, texts), unknownMembers: reader.unknownMembers, outcome };
   }
 
-  /** The document that an earlier request made, with its tokens as the caller may see them now. */
+  /** Returns the document of an earlier request, with its tokens as the caller may see them now. */
   async showAgain(caller: KeyCaller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
     const repeated = await this.#repeater.repeat(caller, made, (slot) => forms[slot] === 'id');
     const texts = await mapInTurns(repeated, async (one, slot) =>
@@ -87,11 +86,11 @@ interface Position {
   readonly parent: object;
   readonly key: string | number;
   readonly path: string;
-  /** How many arrays and objects are around it. */
+  /** The number of arrays and objects around the value. */
   readonly depth: number;
 }
 
-/** Walks a document once: collects the tokens to make, and remembers where each of them goes. */
+/** Walks a document once. It collects the tokens to create and remembers where each of them goes. */
 class DocumentReader {
   readonly requests: TokenRequest[] = [];
   readonly forms: SlotForm[] = [];
@@ -103,13 +102,14 @@ class DocumentReader {
     this.#source = source;
   }
 
-  /** Pauses after every token request: the check of its shape takes longest. */
+  /** Reads a value. It yields after every token request, because checking its shape takes longest. */
   *read(value: JsonValue, position: Position): Steps<Writer> {
     if (typeof value === 'string') return this.#readLeaf(value, position);
     if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
     if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) {
-      // Both stand for the data of a token in the original: taken for plain data, they would be stored as a value.
+      // In the original API, both members stand for the data of a token. If they were treated as plain data, they would
+      // be stored as a value.
       if (typeof value['type'] === 'string') requireServed(value, position.path);
       requireNoMisspelledRequest(value, position.path);
       return yield* this.#readObject(value, position);
@@ -162,7 +162,7 @@ class DocumentReader {
     return (write) => `{${members.map(([key, writer]) => `${key}:${writer(write)}`).join(',')}}`;
   }
 
-  /** Before they are gone through. What is inside a token request does not count. */
+  /** Checks the number of values before they are read. Values inside a token request do not count. */
   #requireFewer(valueCount: number): void {
     this.#valueCount += valueCount;
     if (this.#valueCount > valuesMax) {
@@ -180,12 +180,13 @@ class DocumentReader {
   }
 }
 
-/** More than a token request has: an object with more members is none. */
+/** Objects with more members than a token request can have are treated as plain data. */
 const requestMembersMax = 20;
 
 /**
- * An object is a request for a token by having `type` and `data`. With one of them misspelled, a card number would become a
- * generic token in another container: where the value is a token type, that is what it must be.
+ * Rejects an object that looks like a misspelled token request. An object with `type` and `data` is a token request. If
+ * one of the names is misspelled, a card number would become a generic token in another container. Therefore an object
+ * whose type is a known token type must spell both names correctly.
  */
 function requireNoMisspelledRequest(object: JsonObject, path: string): void {
   const names = Object.keys(object);
@@ -199,7 +200,7 @@ function requireNoMisspelledRequest(object: JsonObject, path: string): void {
   throw invalidAt(path, type === 'type' ? 'data' : 'type', misspelledMember);
 }
 
-/** Arrays and objects are levels; a token request is not one of them, whatever its data holds. */
+/** Limits the nesting of arrays and objects. A token request does not count as a level, whatever its data contains. */
 function requireDepth({ path, depth }: Position): void {
   if (depth >= depthMax) throw invalidField(path, `must not be nested deeper than ${depthMax} levels`);
 }

@@ -4,7 +4,7 @@ import { countLockWaits } from '../../../../test/harness/lock-waits.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
-/** Batches of one tenant that are on their way at the same time. */
+/** The number of concurrent batches of one tenant. */
 const batchesMax = 2;
 
 let vault: TestVault;
@@ -17,7 +17,10 @@ afterAll(() => vault.stop());
 
 const tokenize = (body: unknown) => vault.request('POST', '/tokenize', { key: tenant.keys.reveal, body });
 
-/** Requests that surely share a batch: all of them wait until those that take every place are let go. */
+/**
+ * Sends requests that are certain to share a batch. They all wait until the requests that occupy every place are
+ * released.
+ */
 async function tokenizeTogether(bodies: readonly (readonly unknown[])[]) {
   const holder = await vault.database.owner.connect();
   try {

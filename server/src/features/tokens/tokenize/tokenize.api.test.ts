@@ -16,7 +16,7 @@ const read = async (id: unknown, key = tenant.keys.reveal) =>
   (await vault.request('GET', `/tokens/${encodeURIComponent(String(id))}`, { key })).body as Record<string, unknown>;
 const bodyOf = (answer: TestAnswer) => answer.body as Record<string, unknown>;
 
-/** The answer with every id that the vault assigned replaced by a mark. */
+/** Returns the response with every id that the vault assigned replaced by a mark. */
 const marked = (answer: TestAnswer) => answer.text.replaceAll(/"[0-9a-f]{8}-[0-9a-f-]{27}"/g, '<id>');
 
 describe('the rules of POST /tokenize', () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** A document as it is written: scalars keep their text, and requests for tokens know their data. */
+/** A document as written. Scalars keep their text, and token requests keep their data. */
 type Document =
   | { readonly kind: 'leaf'; readonly text: string }
   | { readonly kind: 'scalar'; readonly text: string }
@@ -28,7 +28,7 @@ const scalar = fc.oneof(
   fc.integer().map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
 );
-/** JavaScript puts members that look like array indexes first, whatever their order was. */
+/** Keys that look like array indexes are excluded, because JavaScript moves them to the front. */
 const key = fc
   .oneof(text, fc.constantFrom('__proto__', 'constructor', 'type', 'data', 'id', 'toString', 'a.b'))
   .filter((name) => !/^\d+$/.test(name));
@@ -60,7 +60,7 @@ const { document } = fc.letrec<{
     .map((members) => ({ kind: 'object', members }) as const),
 }));
 
-/** Writes a document with something in the place of each leaf and each request. */
+/** Writes a document with a replacement for each leaf and each request. */
 function write(node: Document, place: { leaf: (text: string) => string; request: (data: string) => string }): string {
   switch (node.kind) {
     case 'leaf':
@@ -76,7 +76,9 @@ function write(node: Document, place: { leaf: (text: string) => string; request:
   }
 }
 
-/** Reads an answer along its document, character by character: anything out of place stops it. Collects the ids. */
+/**
+ * Reads a response along its document, character by character, and collects the ids. It throws at anything unexpected.
+ */
 class ShapeReader {
   readonly ids: string[] = [];
   readonly #answer: string;
@@ -117,7 +119,7 @@ class ShapeReader {
     this.#expect(close);
   }
 
-  /** The data stands in the token as it was sent; the creation is what is written last. */
+  /** Expects the data in the token as sent. The creation time is written last. */
   #readToken(data: string): void {
     this.#readId('{"id":"', `","tenant_id":"${tenant.id}","type":"token","data":${data},`);
     this.#at = this.#answer.indexOf('}', this.#answer.indexOf('"created_at":"', this.#at)) + 1;
@@ -167,7 +169,10 @@ describe('any document', () => {
   });
 });
 
-/** Data of a request may be spelled with blanks or with members that JavaScript sorts; its value is compared alone. */
+/**
+ * Returns whether data of a request may be spelled with spaces or with members that JavaScript reorders. In that case
+ * only its value is compared.
+ */
 function hasRespelled(node: Document): boolean {
   if (node.kind === 'request') return /[[{]/.test(node.data);
   if (node.kind === 'array') return node.items.some(hasRespelled);

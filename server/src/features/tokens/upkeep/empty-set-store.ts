@@ -2,14 +2,15 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { isLockTimeout } from '../../../platform/database/database-error.ts';
 
-/** The containers of some sets, to reach their rows in `token_sets` through its key. */
+/** Expands sets into their containers, so that the rows in `token_sets` are found by its key. */
 const wantedRows = `(select container, wanted.shelf from unnest($2::text[]) as wanted(shelf)
     cross join unnest((string_to_array(wanted.shelf, ' '))[2:]) as container) as wanted`;
 const isWanted = 't.tenant_id = $1 and t.container = wanted.container and t.shelf = wanted.shelf';
 
 /**
- * Forgets sets that no token is in: their counters, and that there were such sets. Nobody else writes counters of the tenant
- * meanwhile, so what is empty is looked up before, and looked at again under the lock: a set may have filled.
+ * Deletes empty sets and their counters. While the lock is held, nobody else can write counters of the tenant.
+ * Therefore empty sets are looked up before locking, and checked again under the lock because a set may have filled
+ * meanwhile.
  */
 export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const candidates = await listEmptySets(tx, tenantId, { limit });
@@ -27,8 +28,8 @@ export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit
 }
 
 /**
- * Returns false if somebody else keeps writing counters for more than a second. Every other writer of the tenant waits behind this
- * lock request, so the sweep gives up and forgets the sets another time.
+ * Returns false if the lock is not available within a second because another transaction is writing counters. Every
+ * other writer of the tenant waits behind this lock request, so the sweep gives up and retries in a later run.
  */
 async function lockWithinSecond(tx: Transaction, tenantId: TenantId): Promise<boolean> {
   await tx.query({ text: `savepoint before_lock; set local lock_timeout = '1s'` });

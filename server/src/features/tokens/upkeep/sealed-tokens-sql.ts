@@ -1,7 +1,7 @@
 import { sealedTable } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { tokenBinding } from '../model/token-sealer.ts';
 
-/** The data of every token, for anyone who seals it again. Verification codes are under keys of their own that live an hour. */
+/** The data of every token, for re-encryption. Verification codes have separate keys that live for an hour. */
 export const sealedTokens = sealedTable<{ position: string; type: string; version: number }>({
   name: 'tokens',
   key: { column: 'id', toText: 'id', fromText: '?' },

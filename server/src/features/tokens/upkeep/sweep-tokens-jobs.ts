@@ -5,7 +5,10 @@ import { forgetEmptySets } from './empty-set-store.ts';
 import { deleteLeftClaims } from '../write/index.ts';
 import { deleteExpiredCodes, deleteExpiredTokens } from './token-sweep-store.ts';
 
-/** Removes what tokens and card verification codes leave behind when their time is over, and sets of containers that are empty. */
+/**
+ * Removes expired tokens and card verification codes with everything that belongs to them, leftover claims, and empty
+ * container sets.
+ */
 export function sweepTokensJobs(database: Database): Job[] {
   return [
     sweepJob(database, { name: 'sweep-tokens', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredTokens }),

@@ -20,7 +20,7 @@ const termsOf = async (id: string) => {
   );
   return (rows as { term: string }[]).map(({ term }) => term);
 };
-/** How many tokens a tenant has, by type and containers, as the counters say. */
+/** Returns a tenant's number of tokens by type and containers, according to the counters. */
 const countsOf = async (tenantId: string) => {
   const { rows } = await vault.database.owner.query(
     `select type, array_to_string(containers, ' ') as containers, sum(tokens)::int as tokens from token_counts

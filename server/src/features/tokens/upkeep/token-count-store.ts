@@ -1,7 +1,10 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 
-/** How many tokens a tenant has, of a type or in a container where one is named, from the counters that every write keeps. */
+/**
+ * Returns a tenant's number of tokens, optionally of one type or in one container, from the counters that every write
+ * updates.
+ */
 export async function sumTokenCounts(
   tx: Transaction,
   tenantId: TenantId,

@@ -3,7 +3,7 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { bytesBefore } from '../model/token-row-sql.ts';
 
-/** What is needed to open the data of a token. */
+/** The fields that are needed to open the data of a token. */
 export interface SealedData {
   readonly id: TokenId;
   readonly type: string;
@@ -11,7 +11,7 @@ export interface SealedData {
   readonly data: Buffer;
 }
 
-/** Reads all tokens of a tenant, whether they are alive or not, to see that they can be opened. */
+/** Reads all tokens of a tenant, including expired ones, to check that they can be opened. */
 export class TokenOpeningCheckStore {
   readonly #database: Database;
   readonly #tenantId: TenantId;
@@ -29,7 +29,10 @@ export class TokenOpeningCheckStore {
     return row?.count ?? 0;
   }
 
-  /** The next ones in the order of their ids, of all or of those named. A page ends early where its data grows large. */
+  /**
+   * Returns the next tokens in the order of their ids, from all tokens or from those in `among`. A page ends early if
+   * its data grows too large.
+   */
   list(after: string, limit: number, among: readonly TokenId[] | null): Promise<SealedData[]> {
     return this.#database.runForTenant(this.#tenantId, {
       name: 'token-check-page',
@@ -41,7 +44,7 @@ export class TokenOpeningCheckStore {
     });
   }
 
-  /** So many of each version of the key, other ones each time. */
+  /** Draws a new random sample of `size` tokens for each key version. */
   async drawSample(size: number): Promise<TokenId[]> {
     const rows = await this.#database.runForTenant<{ id: TokenId }>(this.#tenantId, {
       text: `select id from (
@@ -53,7 +56,7 @@ export class TokenOpeningCheckStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Versions of keys that tokens name and that the tenant does not have. */
+  /** Lists key versions that tokens refer to but the tenant does not have. */
   listMissingKeys(): Promise<{ keyVersion: number | null; tokens: number }[]> {
     return this.#database.runForTenant(this.#tenantId, {
       text: `select named.version::float8 as "keyVersion", named.tokens::float8 as tokens from (

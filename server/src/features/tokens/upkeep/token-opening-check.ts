@@ -13,12 +13,14 @@ export interface TokenOpeningReport {
   readonly tokens: number;
   readonly opened: number;
   readonly unopened: number;
-  /** Some of those that do not open. */
+  /** Ids of some of the tokens that cannot be opened. */
   readonly unopenedIds: readonly string[];
   readonly missingKeys: readonly { readonly keyVersion: number | null; readonly tokens: number }[];
 }
 
-/** Opens the tokens of a tenant, all of them or so many of each version of its key, and keeps nothing of what it sees. */
+/**
+ * Opens the tokens of a tenant, either all of them or a sample for each key version. It keeps none of the plaintext.
+ */
 export class TokenOpeningCheck {
   readonly #store: TokenOpeningCheckStore;
   readonly #keyring: Keyring;

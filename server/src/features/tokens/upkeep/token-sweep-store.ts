@@ -6,7 +6,10 @@ import { countSlot } from '../model/count-slot.ts';
 import { removeWithGone } from '../model/token-removal-sql.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 
-/** What finds a token and what counts it go with it, as in a deletion. A token that is being changed waits for the next run. */
+/**
+ * Deletes expired tokens with their terms and counts, like a deletion does. A token that is being changed waits for the
+ * next run.
+ */
 const deleteExpiredText = `with gone as (
     delete from tokens where tenant_id = $1 and id = any (array(
       select id from tokens where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
@@ -15,7 +18,7 @@ const deleteExpiredText = `with gone as (
   ), ${removeWithGone(3)}
   select id, type, containers from gone`;
 
-/** Removes tokens that have expired, each with its record. */
+/** Removes expired tokens and records each removal. */
 export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const gone = await tx.query<{ id: TokenId; type: string; containers: string[] }>({
     text: deleteExpiredText,
@@ -37,8 +40,8 @@ const deleteExpiredCodesText = `with gone as (
   from gone left join tokens on tokens.tenant_id = $1 and tokens.id = gone.token_id`;
 
 /**
- * Removes card verification codes whose hour is over, each with a record, so that the end of a code can be shown. The keys that
- * would open them are gone already.
+ * Removes expired card verification codes and records each removal, so that the end of a code can be proven. The keys
+ * that could open them are already gone.
  */
 export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const gone = await tx.query<{ id: TokenId; containers: string[] | null }>({
@@ -50,7 +53,7 @@ export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, li
   return gone.length;
 }
 
-/** A row whose token is missing has no containers; it does not occur, but it must not stop the sweep. */
+/** A row without a token has no containers. Such a row should not exist, but it must not stop the sweep. */
 function codeExpired({ id, containers }: { readonly id: TokenId; readonly containers: string[] | null }): AuditEvent {
   return {
     ...successEvent('token', id, 'property_expired'),

@@ -23,7 +23,7 @@ async function create(body: object): Promise<string> {
   expect(answer.status).toBe(201);
   return (answer.body as { id: string }).id;
 }
-/** Time passes for a token by moving its end. */
+/** Expires tokens early, so that tests do not have to wait. */
 const expire = (ids: readonly string[]) =>
   owner().query(
     `update tokens set expires_at = now() - interval '1 minute', expires_at_offset_minutes = 0 where id = any($1)`,

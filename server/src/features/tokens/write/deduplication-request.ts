@@ -5,8 +5,8 @@ import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 
 /**
- * Whether a token is compared with those that are there. Being given an existing token tells that its content was guessed, so a
- * tenant that shows fingerprints to nobody but revealed views lets nobody else compare either.
+ * Returns whether a token is compared with existing ones. A caller that gets an existing token learns that it guessed
+ * the content. Therefore, if a tenant shows fingerprints only in revealed views, no other caller may compare either.
  */
 export function requestsDeduplication(
   caller: KeyCaller,
@@ -30,8 +30,9 @@ export function requestsDeduplication(
 }
 
 /**
- * A page that collects cards in fields of the vault knows eight digits and the last four: a thousand guesses are left, which it
- * could try with the same key. Sessions of the application have its origins as well.
+ * Rejects deduplication from pages. A page that collects cards in the vault's fields knows the first eight and the last
+ * four digits. This leaves a thousand guesses, which it could try with the same key. Sessions of the application have
+ * its origins as well.
  */
 function refuseToPages(isAsked: boolean | undefined): false {
   if (isAsked !== true) return false;

@@ -4,19 +4,20 @@ import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { toShelfKey } from '../model/token-shelf.ts';
 
 /**
- * What a token must have in common with another to stand for it: the fingerprint, and the expression that it was made by, since
- * another one can make other data look the same. A token that a public key has written must also be where the request wants it,
- * under the same mask and for as long: anybody can hold such a key, and plant tokens for values that others will store.
+ * The properties that a token must share with another to replace it: the fingerprint and its expression, because a
+ * different expression can make different data look the same. A token written with a public key must also be in the
+ * requested containers, with the same mask and for as long. Anybody can hold such a key, and could plant tokens for
+ * values that others will store.
  */
 export interface DuplicateKey {
   readonly fingerprint: string;
   readonly expression: string;
-  /** Of the type; tokens that were given no expression are fingerprinted by it. */
+  /** The default expression of the type. Tokens without an expression of their own are fingerprinted with it. */
   readonly defaultExpression: string;
   readonly shelf: string;
-  /** What the other must keep as it is; undefined if an update is about to replace it. */
+  /** The attributes that the other token must share. Undefined if an update is about to replace them. */
   readonly kept: { readonly mask: string | null; readonly endsAt: Date | null } | undefined;
-  /** All of it as one text. */
+  /** All properties as one text. */
   readonly text: string;
 }
 
@@ -25,7 +26,7 @@ type Comparable = Pick<
   'type' | 'containers' | 'mask' | 'expiresAt' | 'fingerprint' | 'fingerprintExpression'
 >;
 
-/** Undefined for a token without a fingerprint, which is a duplicate of nothing. */
+/** Returns undefined for a token without a fingerprint, which is never a duplicate. */
 export function findDuplicateKey(token: Comparable, behavior: DeduplicationBehavior): DuplicateKey | undefined {
   if (token.fingerprint === null) return undefined;
   const { defaultFingerprintExpression } = getTokenType(token);

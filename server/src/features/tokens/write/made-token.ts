@@ -5,24 +5,24 @@ import type { TokenId } from '../../../core/identity/ids.ts';
 import type { StoredToken } from '../model/token.ts';
 
 /**
- * What is kept of a request that created or changed a token, so that its repetition can be judged and shown again:
- * which token it was and how it was shown, never what is in it.
+ * The record of a request that created or changed a token, so that a retry can be authorized and shown again. It says
+ * which token it was and how it was shown, but never contains the content.
  */
 interface MadeToken {
   readonly id: TokenId;
-  /** Tells the token from a later one with the same id. */
+  /** The creation time. It distinguishes the token from a later one with the same id. */
   readonly createdAt: string;
-  /** A repetition shows no more than the first response did. */
+  /** The transform of the first response. A retry shows no more than that. */
   readonly transform: Transform;
 }
 
 export interface CreatedToken extends MadeToken {
-  /** What the grant to create was asked about. */
+  /** The target that the permission to create was checked against. */
   readonly target: AccessTarget;
   readonly version: number;
-  /** Set if the token was there already. */
+  /** True if the token already existed. */
   readonly isFound: boolean;
-  /** Set if the response said that nothing was created. */
+  /** True if the response said that nothing was created. */
   readonly isDeduplicated: boolean;
 }
 
@@ -35,7 +35,7 @@ export function toMadeToken(token: Pick<StoredToken, 'id' | 'createdAt'>, transf
   return { id: token.id, createdAt: token.createdAt.toISOString(), transform };
 }
 
-/** The token that was made, if it is still there. A card verification code is shown by no repetition. */
+/** Returns the token if it still exists. A retry never shows a card verification code. */
 export function requireSame({ id, createdAt }: MadeToken, found: StoredToken | undefined): StoredToken {
   if (found?.createdAt.toISOString() === createdAt) return { ...found, cvc: null };
   throw new DomainError('not-found', 'The token of the first request with this BT-IDEMPOTENCY-KEY no longer exists.', {

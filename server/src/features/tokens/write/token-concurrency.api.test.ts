@@ -32,7 +32,7 @@ describe('patches of one token that arrive together', () => {
     expect(await versionOf(id)).toBe(501);
     const updates = (await recordsOf(vault, tenant, id)).filter(({ operation }) => operation === 'update');
     expect(updates).toHaveLength(500);
-    // Each answer shows the token after its own patch: one member more than the one before.
+    // Each response shows the token after its own patch, with one member more than the previous one.
     const sizes = answers.map((answer) => Object.keys(tokenOf(answer).data as object).length);
     expect(sizes.sort((a, b) => a - b)).toStrictEqual(numbered(500).map((index) => index + 1));
   });
@@ -130,14 +130,15 @@ describe('an id that changes hands during a patch', () => {
     const take = async () =>
       (await owner.query('select * from tokens where id = $1', [id])).rows[0] as Record<string, unknown>;
 
-    // Two tokens of one id and one version: the row of the later one is kept aside, to be put in place at the right moment.
+    // Two tokens have the same id and version. The row of the later one is set aside and put in place at the right
+    // moment.
     await ours.make({ id, data: { owner: 'new' } });
     const later = await take();
     await ours.delete(id);
     await ours.make({ id, data: { owner: 'old', secret: 'of the old' } });
 
-    // Between its look and its write a patch asks for the settings of the tenant. A server that just started does not
-    // know them, and so they can be held back.
+    // Between its read and its write, a patch asks for the tenant's settings. A server that just started has not cached
+    // them, so the patch can be blocked there.
     const { url } = await vault.startAnother();
     expect((await ours.get('nobody', { url })).status).toBe(404);
     const blocker = await owner.connect();

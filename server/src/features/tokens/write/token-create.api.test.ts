@@ -29,7 +29,7 @@ const countTokens = async (tenantId: string) => {
   ]);
   return (rows[0] as { tokens: number }).tokens;
 };
-/** Every field that a request may set, none with its default. */
+/** Every field that a request may set, with a non-default value. */
 const everything = () => ({
   id: `order-${crypto.randomUUID()}`,
   type: 'token',

@@ -27,16 +27,19 @@ export type DraftedInsert = DeduplicatedInsert & {
   readonly isIdOnly: boolean;
 };
 
-/** By the text of their keys: the one of each content that is written, and all that it stands for. */
+/** Tokens by the text of their keys: the one that is written for each content, and all that it represents. */
 interface WantedTokens {
   readonly wanted: ReadonlyMap<string, DraftedInsert>;
   readonly sharing: ReadonlyMap<string, readonly DraftedInsert[]>;
 }
 
-/** Requests for one content take turns within a process, and those of other servers at its claim; only updates by id get in between. */
+/**
+ * The limit of waiting requests for one content. They take turns within a process, and across servers at the claim.
+ * Only updates by id can get in between.
+ */
 const waitingMax = 1_000;
 
-/** Stores tokens, each content once, and does to the tokens that are there what the tenant has decided. */
+/** Stores each content once, and updates or returns existing tokens as the tenant has configured. */
 export class TokenDeduplicator {
   readonly #store: TokenDuplicateStore;
   readonly #sealer: TokenSealer;
@@ -61,7 +64,8 @@ export class TokenDeduplicator {
     return this.#turns.run(`${caller.tenantId}/${turn}`, () =>
       untilNotOvertaken(async () => {
         const found = await this.#store.findAll(caller.tenantId, keys);
-        // Judged and sealed before the transaction opens, so that it holds its connection for no longer than it must.
+        // Changes are authorized and sealed before the transaction opens, so that it holds its connection no longer
+        // than necessary.
         const prepared = await prepare(found);
         try {
           return await this.#store.insertOrFind(caller.tenantId, inserts, { prepared, prepare });
@@ -73,7 +77,7 @@ export class TokenDeduplicator {
     );
   }
 
-  /** The keys that it needs were fetched for the inserts. */
+  /** Prepares changes without waiting for keys, because they were already fetched for the inserts. */
   async #prepareChanges(
     caller: KeyCaller,
     { wanted, sharing }: WantedTokens,
@@ -102,7 +106,7 @@ export class TokenDeduplicator {
   }
 }
 
-/** The most that the response shows of the token; undefined if it has only its id. */
+/** Returns the most that the response shows of the token, or undefined if it contains only the id. */
 function findMostShown(
   caller: KeyCaller,
   current: StoredToken,
@@ -113,8 +117,8 @@ function findMostShown(
 }
 
 /**
- * The token as the request would have created it. Mask and search indexes come from the request even if it names none:
- * those of the token may be somebody else's, who chose them to see what is written now.
+ * Returns the token as the request would have created it. Mask and search indexes come from the request even if it
+ * names none. Those of the stored token may belong to somebody else, who chose them to see what is written now.
  */
 function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDraft): TokenDraft {
   requireAccess(caller.grants, 'token:update', current);
@@ -123,8 +127,8 @@ function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDra
 }
 
 /**
- * By the text of their keys. Of two in a request that have the same content only one is written; if they say different things
- * about it, what the other says would be lost.
+ * Returns inserts by the text of their keys. Only one of two tokens with the same content is written. If they differ in
+ * anything else, the request is rejected, because the properties of the other token would be lost.
  */
 function requireDistinct(inserts: readonly DraftedInsert[]): ReadonlyMap<string, DraftedInsert> {
   const byKey = new Map<string, DraftedInsert>();

@@ -23,21 +23,24 @@ import {
 } from '../model/token-row-sql.ts';
 import { type TokenChange, toUpdateStatement } from '../model/token-store.ts';
 
-/** A token to create, unless it is to be deduplicated and another one has its content. */
+/** A token to create, unless it is to be deduplicated and another token has its content. */
 export type DeduplicatedInsert = TokenInsert & { readonly isDeduplicated: boolean };
 
-/** Living tokens by the text of their duplicate key. */
+/** Live tokens by the text of their duplicate key. */
 export type Duplicates = ReadonlyMap<string, StoredToken>;
 
-/** What is to become of the tokens that are found. */
+/** The updates of the tokens that are found. */
 export interface DuplicateUpdates {
-  /** Prepared for the tokens that were there a moment ago. */
+  /** Updates that were prepared for tokens that existed a moment ago. */
   readonly prepared: ReadonlyMap<string, TokenChange>;
-  /** For those that others have written meanwhile. Asked while they are claimed, so it must not wait for anything. */
+  /**
+   * Prepares updates for tokens that others have written meanwhile. It is called while the fingerprints are claimed, so
+   * it must not wait for anything.
+   */
   readonly prepare: (found: Duplicates) => Promise<ReadonlyMap<string, TokenChange>>;
 }
 
-/** A token was updated by its id or deleted while its update was on its way; nothing was written. */
+/** Thrown if a token was deleted or updated by its id while its update was in progress. Nothing was written. */
 export class ChangedMeanwhile extends Error {
   constructor() {
     super('A duplicate has changed in the meantime.');
@@ -54,16 +57,16 @@ export class TokenDuplicateStore {
     this.#setLimits = setLimits;
   }
 
-  /** The oldest living token of each key. */
+  /** Returns the oldest live token of each key. */
   async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
     const rows = await this.#database.runForTenant<DuplicateRow>(tenantId, findStatement(tenantId, keys));
     return toDuplicates(tenantId, keys, rows);
   }
 
   /**
-   * Inserts all of them or none, but not a deduplicated token whose content a living token has: that one is returned in
-   * its place, after its update, if it is to be updated. Writers of one fingerprint wait for each other, so exactly one of
-   * them creates the token.
+   * Inserts all tokens or none, except deduplicated tokens whose content a live token has. The existing token is
+   * returned instead, after its update if there is one. Writers of one fingerprint wait for each other, so exactly one
+   * of them creates the token.
    */
   async insertOrFind(
     tenantId: TenantId,
@@ -73,7 +76,7 @@ export class TokenDuplicateStore {
     const behavior = updates === undefined ? 'return_existing' : 'update_existing';
     const keys = listKeys(items, behavior);
     const rows = await mapInTurns(items, toInsertRow);
-    // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
+    // Fingerprints are claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
     const fingerprints = [...new Set(keys.map(({ fingerprint }) => fingerprint))].sort();
     const target = { tenantId, slot: countSlot(), setLimits: this.#setLimits };
     const writing = this.#database.forTenant(tenantId, async (tx) => {
@@ -93,8 +96,8 @@ export class TokenDuplicateStore {
           [...rows.entries()].filter(([index]) => missing.has(index)),
         ),
         Promise.all(due.map(async ([text, change]) => [text, await updateIn(tx, change, this.#setLimits)] as const)),
-        // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
-        // its transaction.
+        // A claim makes other writers wait until the commit. It must not outlive its token, so it is deleted in the
+        // same transaction.
         tx.query({
           name: 'token-release-fingerprints',
           text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any($2)`,
@@ -106,7 +109,7 @@ export class TokenDuplicateStore {
     return sayIfSetsAreFull(writing);
   }
 
-  /** Living tokens with the content of this one, wherever they are: by id and containers, and no more than `limit`. */
+  /** Returns id and containers of at most `limit` other live tokens with the same content, in any container. */
   listOthers(token: SealedToken, key: DuplicateKey, limit: number): Promise<{ id: TokenId; containers: string[] }[]> {
     return this.#database.runForTenant(token.tenantId, {
       name: 'token-list-duplicates',
@@ -118,7 +121,7 @@ export class TokenDuplicateStore {
   }
 }
 
-/** Removes claims that were left behind by a version that kept them. Those that a transaction is using are locked by it. */
+/** Removes claims that an earlier version left behind. Claims in use are locked by their transaction and skipped. */
 export async function deleteLeftClaims(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any (array(
@@ -128,7 +131,7 @@ export async function deleteLeftClaims(tx: Transaction, tenantId: TenantId, limi
   return rows.length;
 }
 
-/** A row with the place of the key that it was found by, counted from one. */
+/** A row with the position of the key that found it, starting at one. */
 interface DuplicateRow extends FoundRow {
   readonly place: number;
 }
@@ -138,7 +141,7 @@ function listKeys(items: readonly DeduplicatedInsert[], behavior: DeduplicationB
   return [...new Map(keys.map((key) => [key.text, key])).values()];
 }
 
-/** What to look for before this one is created; undefined if it is created in any case. */
+/** Returns the key to look for before creating this token, or undefined if it is created in any case. */
 export function findWantedKey(
   { token, isDeduplicated }: DeduplicatedInsert,
   behavior: DeduplicationBehavior,
@@ -146,7 +149,7 @@ export function findWantedKey(
   return isDeduplicated ? findDuplicateKey(token, behavior) : undefined;
 }
 
-/** Which of them have to be created: of equal ones the first. */
+/** Returns the indexes of the tokens to create. Of equal tokens, only the first is created. */
 function indexesOfMissing(
   items: readonly DeduplicatedInsert[],
   found: Duplicates,
@@ -162,11 +165,17 @@ function indexesOfMissing(
   return missing;
 }
 
-/** Where the request wants it, and, unless an update is about to follow, shown as it wants and for as long. */
+/**
+ * True for a token in the requested containers. Unless an update follows, it must also have the requested mask and live
+ * at least as long.
+ */
 const isAsWanted = `(t.shelf = wanted.shelf and (not wanted.is_kept or (t.mask is not distinct from wanted.mask
   and (t.expires_at is null or t.expires_at >= wanted.ends_at))))`;
 
-/** Whether it was a private application, or an operator, or nobody. Anybody can hold the key of a public one. */
+/**
+ * Returns a condition that is true if the column names a private application or is null. Null stands for an operator or
+ * nobody. Anybody can hold the key of a public application.
+ */
 function isPrivate(column: 'created_by' | 'modified_by'): string {
   return `(t.${column} is null or exists (
     select from applications a where a.tenant_id = t.tenant_id and a.id = t.${column} and a.type = 'private'))`;

@@ -54,7 +54,8 @@ describe('a fingerprint', () => {
     ];
     const answers = await Promise.all(texts.map((text) => tokens.createRaw(text)));
     const fingerprints = answers.map((answer) => tokenOf(answer).fingerprint);
-    // Text stays unquoted when it is made text of, so the number and its digits as a text meet, and nothing else does.
+    // Stringified text has no quotes, so a number and its digits as text have the same fingerprint, and nothing else
+    // does.
     expect(fingerprints[0]).toBe(fingerprints[1]);
     expect(new Set(fingerprints).size).toBe(texts.length - 1);
   });

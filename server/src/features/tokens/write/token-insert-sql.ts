@@ -12,28 +12,28 @@ import { toShelfKey } from '../model/token-shelf.ts';
 /** A token to insert, with the record of its creation. */
 export interface TokenInsert {
   readonly token: SealedToken;
-  /** Whether the key that creates it is one that anybody may hold. */
+  /** True if the token is created with a public or session key, which anybody may hold. */
   readonly isPublic: boolean;
   readonly audit: AuditRow;
 }
 
-/** The same as the statement takes it: JSON text, so that another thread can have made it. */
+/** A `TokenInsert` in the form that the statement takes. It is JSON text, so that another thread can prepare it. */
 export interface InsertRow {
   readonly id: TokenId;
   readonly token: string;
-  /** But for what the token says itself. */
+  /** The audit record as JSON text, without the fields that are taken from the token. */
   readonly audit: string;
-  /** Of the key that the data is sealed under. */
+  /** The version of the key that the data is sealed with. */
   readonly keyVersion: number;
   readonly set: WantedSet;
 }
 
-/** When the token was created; undefined where its id was taken. */
+/** The creation time of the token. Undefined if its id was taken. */
 export interface InsertOutcome {
   readonly createdAt: Date | undefined;
 }
 
-/** Whose tokens they are, and which of the tenant's counters they add to. */
+/** The tenant that the tokens belong to, and the counter slot to add to. */
 export interface InsertTarget {
   readonly tenantId: TenantId;
   readonly slot: number;
@@ -45,7 +45,7 @@ interface WrittenRow {
   readonly created_at: Date;
 }
 
-/** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
+/** Writes tokens, their search terms, counters and audit records in one statement: all or nothing. */
 const insertText = `with rows as materialized (
     select * from json_to_recordset($2::json) as row(${jsonRowColumns}, record integer)
     where ${keysAreOpen(5)} and ${hasRoomForSets(6)}
@@ -83,7 +83,7 @@ export function toInsertRow({ token, audit, isPublic }: TokenInsert): InsertRow 
   };
 }
 
-/** Inserts those whose ids are free, and tells which those were. */
+/** Inserts the tokens whose ids are free, and returns which ones were. */
 export function insertFreeIn(
   tx: Transaction,
   target: InsertTarget,
@@ -92,7 +92,7 @@ export function insertFreeIn(
   return insertFree((statement) => tx.query(statement), target, rows);
 }
 
-/** The same in whatever runs the statement. */
+/** Does the same as `insertFreeIn` with any function that runs the statement. */
 export async function insertFree(
   run: (statement: Statement) => Promise<readonly WrittenRow[]>,
   target: InsertTarget,
@@ -104,7 +104,7 @@ export async function insertFree(
   return rows.map((row) => ({ createdAt: winners.get(row.id) === row ? createdAt.get(row.id) : undefined }));
 }
 
-/** Of two equal ids in one batch the first wins, as it would have with a statement each. */
+/** Keeps the first of several rows with the same id, which would also win if each row had its own statement. */
 function firstOfEachId(rows: readonly InsertRow[]): Map<TokenId, InsertRow> {
   const winners = new Map<TokenId, InsertRow>();
   for (const row of rows) if (!winners.has(row.id)) winners.set(row.id, row);

@@ -16,9 +16,9 @@ import {
 
 const bytesPerItem = 16 * 1024;
 
-/** Some of the ids are taken, so nothing was written. */
+/** Thrown if some of the ids are taken. Nothing was written. */
 export class TakenIds extends Error {
-  /** Which of the tokens have them. */
+  /** The indexes of the tokens with a taken id. */
   readonly indexes: ReadonlySet<number>;
 
   constructor(indexes: Iterable<number>) {
@@ -55,9 +55,11 @@ export class TokenInsertStore {
       queueMax: 50_000,
       sizeOf: (items) => items.reduce((sum, item) => sum + sizeOf(item), 0),
       batchesMax: 2,
-      // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
+      // A taken id rolls back the whole batch. Its groups are then retried one by one, so that only the affected group
+      // fails.
       run: async (tenantId, groups, slot) => {
-        // Before the transaction: rows can take a while to write, and others must not wait for its connection.
+        // Rows are prepared before the transaction, because this can take a while and would keep its connection from
+        // others.
         const rows = await mapInTurns(groups.flat(), toInsertRow);
         const target = { tenantId, slot: countSlot(1 + slot), setLimits };
         const createdAt = await this.#database.forTenant(tenantId, (tx) =>
@@ -68,26 +70,29 @@ export class TokenInsertStore {
     });
   }
 
-  /** Committed together with whatever else the tenant inserts at this moment. */
+  /** Inserts a token. Concurrent inserts of the same tenant share a commit. */
   insert(item: TokenInsert): Promise<InsertOutcome> {
     return sayIfSetsAreFull(this.#batcher.add(item.token.tenantId, item));
   }
 
   /**
-   * Inserts all of them or none: throws `TakenIds` when an id is taken, which undoes the rest. Committed together with
-   * other groups of the tenant, which would otherwise wait for each other at the counter.
+   * Inserts all tokens or none. Throws `TakenIds` if an id is taken, which rolls back the rest. Groups of the same
+   * tenant share a commit, because they would otherwise wait for each other at the counter.
    */
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
     return sayIfSetsAreFull(this.#groups.add(tenantId, items));
   }
 }
 
-/** A statement is one text: tokens with much data count for several, so that it stays a few megabytes long. */
+/**
+ * Returns the weight of a token in a batch. Tokens with much data count as several, so that the statement text stays
+ * within a few megabytes.
+ */
 function sizeOf({ token }: TokenInsert): number {
   return 1 + Math.floor(token.data.length / bytesPerItem);
 }
 
-/** All of them or none: a taken id is thrown as `TakenIds`, and undoes the transaction. */
+/** Inserts all rows or none. Throws `TakenIds` if an id is taken, which rolls back the transaction. */
 export async function insertAllIn(
   tx: Transaction,
   target: InsertTarget,

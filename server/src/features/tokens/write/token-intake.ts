@@ -16,7 +16,7 @@ import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
 export interface IntakeSettings {
   readonly tenantId: TenantId;
   readonly hasFingerprints: boolean;
-  /** Leaves card verification codes out instead of refusing the tokens that have one. */
+  /** True to leave out card verification codes instead of rejecting tokens that have one. */
   readonly dropsCvc: boolean;
 }
 
@@ -27,7 +27,10 @@ export interface TakenIn {
 
 const tokenShape = compileSchema(CreateToken);
 
-/** Makes tokens for an operator: each is checked, sealed and recorded as the one of a request, but nobody's rights are asked. */
+/**
+ * Prepares tokens for an operator's import. Each is checked, sealed and recorded like a requested one, but without a
+ * permission check.
+ */
 export class TokenIntake {
   readonly #settings: IntakeSettings;
   readonly #sealer: TokenSealer;
@@ -37,7 +40,7 @@ export class TokenIntake {
     this.#sealer = new TokenSealer({ keyring, cvcSealer: noCvcSealer });
   }
 
-  /** Throws what a request with this body would be refused with. */
+  /** Prepares a token. Throws the same error that a request with this body would get. */
   async prepare(body: unknown, source: JsonSource, now: Date): Promise<TakenIn> {
     if (!tokenShape.Check(body)) throw fieldErrorsAt('', findFieldErrors(tokenShape, body, 'body'));
     const request = toTokenRequest(body, source);

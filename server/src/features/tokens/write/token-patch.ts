@@ -18,7 +18,7 @@ import type { CvcChange } from '../model/token-store.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
-/** The token as it would be after the patch, checked like a new one. */
+/** Returns the token as it would be after the patch, validated like a new one. */
 export async function applyPatch(
   token: StoredToken,
   opened: OpenedToken,
@@ -53,7 +53,7 @@ export async function applyPatch(
   return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
 }
 
-/** What of a token is not made of its data, as it would be after the patch. */
+/** Returns the attributes that do not derive from the data, as they would be after the patch. */
 export function applyAttributes(
   token: StoredToken,
   patch: TokenPatch,
@@ -80,18 +80,18 @@ export function applyAttributes(
 }
 
 /**
- * Whether a patch leaves everything as it is that is made of the data, so that the data need not be opened. A fingerprint
- * expression of the token's own can read its metadata.
+ * Returns whether a patch changes nothing that derives from the data, so that the data need not be opened. A
+ * fingerprint expression of the token's own can read its metadata.
  */
 export function leavesContent(token: StoredToken, patch: TokenPatch, settings: TenantSettings): boolean {
   const { data, mask, searchIndexes, fingerprintExpression, metadata } = patch;
   if ([data, mask, searchIndexes, fingerprintExpression].some((part) => part !== undefined)) return false;
   if (token.fingerprintExpression !== null) return metadata === undefined;
-  // The tenant may have changed its mind about fingerprints, which are made of the data.
+  // The tenant may have turned fingerprints on or off, and computing one needs the data.
   return settings.fingerprintTokens === (token.fingerprint !== null);
 }
 
-/** The expressions that a token was given, as they were given. */
+/** Returns the expressions of a token as they were given. */
 export function storedTexts(token: StoredToken): ExpressionTexts {
   return {
     mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax: storedDepthMax }),
@@ -103,7 +103,7 @@ export function storedTexts(token: StoredToken): ExpressionTexts {
 async function mergeData(opened: OpenedToken, patch: TokenPatch): Promise<Pick<TokenDraft, 'data' | 'dataText'>> {
   if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
   const change = patch.data.reveal();
-  // A patch that is no object replaces the data, and is stored as it was sent.
+  // A patch that is not an object replaces the data and is stored as sent.
   if (!isJsonObject(change) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
   const data = await inTurns(mergePatchSteps(opened.data.reveal(), change));
   const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
@@ -118,13 +118,13 @@ async function mergeMask(
 ): Promise<JsonValue | undefined> {
   if (patch === undefined) return supplied;
   if (patch === null) return undefined;
-  // Supplied as null, there is no mask, and none of its default.
+  // If the stored mask is null, the token has no mask, and the default does not apply.
   const mask = await inTurns(mergePatchSteps(supplied === undefined ? defaultMask : supplied, patch));
   requireMergedSize('mask', await inTurns(jsonTextSteps(mask)));
   return mask;
 }
 
-/** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
+/** Limits merged values to what a request can carry. Otherwise a token could grow without limit, patch by patch. */
 function requireMergedSize(field: string, text: string): void {
   if (Buffer.byteLength(text) <= tokenLimits.sizeBytesMax) return;
   throw invalidAt('', field, `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);
@@ -141,7 +141,7 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined): T | u
   return patch === undefined ? current : (patch ?? undefined);
 }
 
-/** The code stays unless the patch speaks of it. */
+/** Returns what happens to the verification code. It is kept unless the patch mentions it. */
 function cvcChange({ data }: TokenPatch, hasNewCode: boolean): CvcChange {
   if (hasNewCode) return 'set';
   if (data === undefined) return 'keep';

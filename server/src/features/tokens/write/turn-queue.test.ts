@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TurnQueue } from './turn-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Returns work that ends on demand. */
 function held() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return { work: () => promise, resolve, reject };

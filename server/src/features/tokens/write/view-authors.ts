@@ -12,18 +12,22 @@ import type { TokenPatch } from '../model/token-request.ts';
 import { storedTexts } from './token-patch.ts';
 
 /*
- * Whoever supplies data may supply any view of it, since it shows them what they know. The view stays when others write
- * the data, and then it shows what they know. So a view is only kept where its author may see the plaintext anyway.
+ * A caller that supplies data may supply any view of it, which shows only what it already knows. The view stays when
+ * others write the data, and then it shows what they know. Therefore a view is kept only if its author may see the
+ * plaintext anyway.
  */
 
 type Rights = Pick<Identity, 'grants' | 'applicationType'>;
 
-/** What an application may do now; undefined if it is gone. */
+/** A source of the current rights of an application, or undefined if it no longer exists. */
 export interface RightsSource {
   find(tenantId: TenantId, applicationId: ApplicationId): Promise<Rights | undefined>;
 }
 
-/** Who vouches for the views of a new token. A session ends within a day, so it vouches for nothing. */
+/**
+ * Returns the authors that vouch for the views of a new token. A session vouches for nothing, because it ends within a
+ * day.
+ */
 export function authorsOf(caller: KeyCaller, { texts, containers }: TokenDraft, id?: string): ViewAuthors {
   const target = id === undefined ? { containers } : { id, containers };
   const views = viewNames.filter((name) => tellsSomething(texts, name));
@@ -31,12 +35,12 @@ export function authorsOf(caller: KeyCaller, { texts, containers }: TokenDraft, 
   return Object.fromEntries(views.map((name) => [name, caller.applicationId]));
 }
 
-/** The same for a token of an operator. */
+/** Does the same as `authorsOf` for a token of an operator. */
 export function authorsOfOperator({ texts }: TokenDraft): ViewAuthors {
   return Object.fromEntries(viewNames.filter((name) => tellsSomething(texts, name)).map((name) => [name, null]));
 }
 
-/** Who vouches for the views of a token after a patch: for those that it brings, the caller. */
+/** Returns the authors that vouch for the views of a token after a patch. The caller vouches for views in the patch. */
 export function authorsAfter(
   caller: KeyCaller,
   { token, draft, patch }: { token: StoredToken; draft: TokenDraft; patch: TokenPatch },
@@ -48,8 +52,8 @@ export function authorsAfter(
 }
 
 /**
- * The token without the views that must not see what a patch writes: those of somebody who could not see the plaintext, or
- * no longer can, where the token is or where it goes. In their place are those of the type.
+ * Returns the token without the views that must not see the data in a patch. These are views whose author could not see
+ * the plaintext, or no longer can, at the token's current or new place. The views of the type replace them.
  */
 export async function withoutPlantedViews(
   rights: RightsSource,
@@ -71,8 +75,8 @@ export async function withoutPlantedViews(
 }
 
 /**
- * Throws if the views of a token could show what is typed into card fields. A script on the page may have chosen the token, and no
- * frame can look at its views before the data is written.
+ * Throws if the views of a token could show what is typed into card fields. A script on the page may have chosen the
+ * token, and no frame can check its views before the data is written.
  */
 export function requireViewsOfType(token: StoredToken, patch: TokenPatch): void {
   if (!writesSeenData(token, patch) || listGivenViews(token).length === 0) return;
@@ -82,20 +86,23 @@ export function requireViewsOfType(token: StoredToken, patch: TokenPatch): void 
   );
 }
 
-/** The views that a token was given and that tell something about its data. */
+/** Returns the views that a token was given and that reveal something about its data. */
 function listGivenViews(token: StoredToken): ViewName[] {
   const texts = storedTexts(token);
   return viewNames.filter((name) => tellsSomething(texts, name));
 }
 
-/** Whether a patch writes data that views can read. They never read a card verification code. */
+/** Returns whether a patch writes data that views can read. They never read a card verification code. */
 function writesSeenData({ type }: StoredToken, { data }: TokenPatch): boolean {
   if (data === undefined) return false;
   const change = data.reveal();
   return type !== 'card' || !isJsonObject(change) || Object.keys(change).some((name) => name !== 'cvc');
 }
 
-/** Those of the authors who may see the token now, where it is and where the patch takes it. An operator always may. */
+/**
+ * Returns the authors that may see the token now, both at its current place and where the patch moves it. An operator
+ * always may.
+ */
 async function findVouching(
   rights: RightsSource,
   caller: KeyCaller,
@@ -109,7 +116,7 @@ async function findVouching(
     authors.map(async (author) => {
       if (author === null) return true;
       const isOwn = author === caller.applicationId && caller.session === undefined;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the ids of applications are stored.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only application ids are stored.
       const holder = isOwn ? caller : await rights.find(token.tenantId, author as ApplicationId);
       return (
         holder !== undefined && places.every((containers) => maySeePlaintext(holder, { id: token.id, containers }))
@@ -119,7 +126,10 @@ async function findVouching(
   return new Set(authors.filter((_, index) => isVouching[index] === true));
 }
 
-/** A mask is merged, so what somebody else has put into it stays. Nobody vouches for what two have made. */
+/**
+ * Returns whether the patched mask still contains parts from another author. Masks are merged, and nobody vouches for a
+ * mask with several authors.
+ */
 function keepsMaskOfOthers(caller: KeyCaller, token: StoredToken, patch: JsonValue | undefined): boolean {
   if (token.viewAuthors.mask === caller.applicationId) return false;
   const { mask } = storedTexts(token);
@@ -132,7 +142,7 @@ function pick(authors: ViewAuthors, names: readonly ViewName[]): ViewAuthors {
   );
 }
 
-/** Neither the default of the type, nor one that is there to show nothing. */
+/** Returns false for the default of the type and for a view that shows nothing. */
 function tellsSomething({ mask, searchIndexes, fingerprintExpression }: ExpressionTexts, name: ViewName): boolean {
   switch (name) {
     case 'mask':

@@ -11,9 +11,10 @@ import type { OpenedToken } from '../read/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
 /**
- * Whether a patch makes a new view of data that is stored and stays: it brings a mask, search indexes or a fingerprint
- * expression, be it the default of the type, or it changes a part of what one that is stored reads as a whole. With the
- * rest of a value in hand, `{{ data | stringify | slice: 0, 9 }}` can be moved over the part that was hidden.
+ * Returns whether a patch makes a new view of stored data that it leaves in place. It does so if it contains a mask,
+ * search indexes or a fingerprint expression, even the default of the type. It also does so if it changes part of a
+ * value that a stored view reads as a whole. A caller that controls the rest of a value can move `{{ data | stringify |
+ * slice: 0, 9 }}` over the hidden part.
  */
 export function makesView(token: StoredToken, opened: OpenedToken, patch: TokenPatch): boolean {
   const bringsView =
@@ -24,7 +25,10 @@ export function makesView(token: StoredToken, opened: OpenedToken, patch: TokenP
   return bringsView || readsMixture(token, opened, patch.data);
 }
 
-/** Masks show what each expression reads by itself; indexes and fingerprints are compared as one text. */
+/**
+ * Returns whether a view reads stored and new data together. Masks show the result of each expression separately, while
+ * indexes and fingerprints are compared as one text.
+ */
 function readsMixture(token: StoredToken, opened: OpenedToken, change: Sensitive<JsonValue>): boolean {
   const texts = storedTexts(token);
   const { mask, searchIndexes, fingerprint } = compileExpressions('', getTokenType(token), texts);
@@ -34,12 +38,16 @@ function readsMixture(token: StoredToken, opened: OpenedToken, change: Sensitive
       : templatesOf(mask)
           .flatMap(pathsOf)
           .map((path) => [path]);
-  // The default fingerprint of a generic token reads all of its data: to judge it would end every change of a part.
+  // The default fingerprint of a generic token is excluded. It reads all of the data, so including it would rule out
+  // every partial change.
   const compared = [...searchIndexes, ...(texts.fingerprintExpression === undefined ? [] : [fingerprint])].map(pathsOf);
   return [...shown, ...compared].some((paths) => mixesStored(opened.data.reveal(), change.reveal(), paths));
 }
 
-/** Where a template reads in the data. Metadata is shown to everybody who sees the token. */
+/**
+ * Returns the paths in the data that a template reads. Metadata is ignored, because everybody who sees the token sees
+ * it.
+ */
 function pathsOf({ parts }: Template): string[][] {
   return parts.flatMap((part) => (typeof part === 'string' || part.path[0] !== 'data' ? [] : [part.path.slice(1)]));
 }

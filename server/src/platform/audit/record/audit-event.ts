@@ -49,77 +49,84 @@ export const operations = [
   'alert',
 ] as const;
 export type Operation = (typeof operations)[number];
-/** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
+/**
+ * The outcomes of an operation. A call that leaves the vault is recorded twice: its intent, before anything is
+ * decrypted, and its result.
+ */
 export const outcomes = ['success', 'denied', 'missed', 'intent', 'failed', 'unknown'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Stands for the entity where an operation concerns none in particular, such as reading a list. No id looks like it. */
+/** The entity id of an operation that concerns no single entity, such as reading a list. No id looks like it. */
 export const noSingleEntity = '*';
 
-/** What happened to what. Only these fields are ever written: no value, no name, no text of a caller. */
+/** An operation on an entity. Only these fields are ever written: no values, no names, and no text from a caller. */
 export interface AuditEvent {
   readonly entityType: EntityType;
   readonly entityId: string;
   readonly operation: Operation;
   readonly outcome: Outcome;
   readonly containers?: readonly string[];
-  /** Host that a proxied call goes to. */
+  /** The host that a proxied call goes to. */
   readonly destination?: string;
-  /** The view of the data that leaves the vault by this operation; absent if none does. */
+  /** The view of the data that leaves the vault through this operation. Absent if no data leaves. */
   readonly transform?: Transform;
   readonly details?: AuditDetails;
 }
 
-/** How a view of a token left, if not because somebody asked for the token. */
+/** The reason why a view of a token left the vault, if the caller did not ask for the token itself. */
 export type Way =
-  /** A create was given this token, which has the content already. */
+  /** A create request returned this token, because it already has the same content. */
   | 'duplicate'
   /** An idempotent request was repeated. */
   | 'replay'
-  /** A mask, search index or fingerprint expression was put over stored data: its author can read all of it. */
+  /**
+   * A mask, search index or fingerprint expression was applied to stored data. Its author can read all of that data.
+   */
   | 'view';
 
-/** What an operation was about in particular. Its members are names and numbers, never values. */
+/** Details of an operation. They contain names and numbers, never values. */
 export interface AuditDetails {
   readonly via?: Way;
   /** The export that a token left with. */
   readonly within?: string;
-  /** Fields that a search or a reference asked for, such as `type` or `data`, or that expired. */
+  /** The fields that a search or a reference asked for, such as `type` or `data`, or the fields that expired. */
   readonly fields?: readonly string[];
-  /** How many of the things asked for there are, and how many there are not. */
+  /** The number of requested items that exist, and the number that do not. */
   readonly found?: number;
   readonly missing?: number;
-  /** How many records of a file were imported, and how many refused. */
+  /** The number of records of a file that were imported, and the number that were rejected. */
   readonly imported?: number;
   readonly rejected?: number;
-  /** Of an alert: the rule, how much there was of what it watches for, and when the window began and how long it is. */
+  /** The rule of an alert, how often the watched event occurred, when the window began, and how long it is. */
   readonly rule?: string;
   readonly count?: number;
   readonly from?: string;
   readonly minutes?: number;
-  /** For a month that retention drops: the number of its newest checkpoint, the root of that as base64, and the vault's signature. */
+  /**
+   * The newest checkpoint of a month that retention drops: its number, its root as base64, and the vault's signature.
+   */
   readonly number?: number;
   readonly root?: string;
   readonly signature?: string;
-  /** What a change of rights or settings added and removed, a line each. */
+  /** The rights or settings that a change added and removed, one line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */
   readonly digest?: string;
-  /** Id of the member or application that requested what somebody else has approved or refused. */
+  /** The id of the member or application whose request somebody else has approved or rejected. */
   readonly requester?: string;
 }
 
-/** How many of the things asked for there are not, and how many there are where several were asked for. */
+/** Returns details with the number of missing items. If several were requested, they include the number found. */
 export function toMissDetails({ count, found }: { readonly count: number; readonly found?: number }): AuditDetails {
   return { ...(found === undefined ? {} : { found }), missing: count };
 }
 
-/** What was done, as opposed to what was tried. */
+/** Returns an event for an operation that succeeded, as opposed to one that was only attempted. */
 export function successEvent(entityType: EntityType, entityId: string, operation: Operation): AuditEvent {
   return { entityType, entityId, operation, outcome: 'success' };
 }
 
-/** An event with its actor, in the shape of the columns that it is stored in. As JSON it has no member for what is absent. */
+/** An event with its actor, in the shape of the columns that store it. Absent values have no member in the JSON. */
 export interface AuditRow {
   readonly entity_id: string;
   readonly entity_type: EntityType;

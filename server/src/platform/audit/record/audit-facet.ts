@@ -1,4 +1,4 @@
-/** Columns of a record that the log can be filtered by through counters; all of them are also names of filters. */
+/** The columns of a record by which the log can be filtered through counters. All of them are also filter names. */
 export const facetFields = [
   'actor_id',
   'actor_type',
@@ -11,5 +11,8 @@ export const facetFields = [
 ] as const;
 export type FacetField = (typeof facetFields)[number];
 
-/** Host names have at most 253 characters, and nothing else here is longer. A longer value is not counted. */
+/**
+ * The maximum length of a counted value. Host names have at most 253 characters, and nothing else here is longer. A
+ * longer value is not counted.
+ */
 export const facetValueLengthMax = 300;

@@ -8,7 +8,7 @@ import { toCommonRecords } from './common-records.ts';
 
 const appendText = insertCommonAuditRecords();
 
-/** Appends the record of an operation within the operation's own transaction: neither exists without the other. */
+/** Appends the record of an operation in the operation's own transaction, so that neither exists without the other. */
 export async function recordInTransaction(
   tx: Transaction,
   tenantId: TenantId,
@@ -18,7 +18,7 @@ export async function recordInTransaction(
   await recordAllInTransaction(tx, tenantId, actor, [event]);
 }
 
-/** Appends many records that one actor has caused within one transaction. */
+/** Appends many records of one actor in one transaction. */
 export async function recordAllInTransaction(
   tx: Transaction,
   tenantId: TenantId,
@@ -28,13 +28,16 @@ export async function recordAllInTransaction(
   await tx.query(toAppend(tenantId, toCommonRecords(actor, events)));
 }
 
-/** Events of one request, as text: those that have all but their entity in common are written once. */
+/** The events of one request as JSON texts. Events that differ only in their entity share one text. */
 interface RequestRecords {
   readonly texts: readonly string[];
   readonly count: number;
 }
 
-/** Records of operations that write nothing else, such as lists: one commit for many, each durable before its response. */
+/**
+ * Records operations that write nothing else, such as lists. Many records share one commit, and each is durable before
+ * its response.
+ */
 export class AuditLog {
   readonly #batcher: TenantBatcher<RequestRecords, true>;
 
@@ -54,12 +57,12 @@ export class AuditLog {
     });
   }
 
-  /** Resolves once the record is committed; a response must not leave before. */
+  /** Resolves when the record is committed. A response must not be sent before that. */
   async append(caller: Caller | UserCaller, event: AuditEvent): Promise<void> {
     await this.#appendAll(caller, [event]);
   }
 
-  /** As `append`, for an operation that is about several things: all of their records or none. */
+  /** Does the same as `append` for an operation on several entities. Either all records are written or none. */
   async appendAll(caller: Caller, events: readonly AuditEvent[]): Promise<void> {
     if (events.length > 0) await this.#appendAll(caller, events);
   }

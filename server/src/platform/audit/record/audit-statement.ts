@@ -1,7 +1,7 @@
 import { keysOf } from '../../../core/objects/keys-of.ts';
 import type { AuditRow } from './audit-event.ts';
 
-/** The columns of a record, with their types, in one place for every statement that writes one. */
+/** The columns of a record with their types, shared by every statement that writes one. */
 const columns = {
   entity_id: 'text',
   entity_type: 'text',
@@ -23,13 +23,16 @@ const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
 type KnownColumns = Partial<Record<(typeof names)[number], string>>;
 
-/** What `insertAuditRecords` takes from the JSON; the rest, which differs from row to row, is known to the statement. */
+/**
+ * The columns that shared records have in their JSON. The statement provides the other two, which differ from row to
+ * row.
+ */
 export type SharedAuditRow = Omit<AuditRow, 'entity_id' | 'containers'>;
 
 /**
- * The same where many rows share a record but for what it is about: parameter `$n` holds each different record once, and
- * `rows` names, for each id, containers and number, counted from 1, of its record. A batch of a thousand creates by one
- * caller then carries one record instead of a thousand.
+ * Writes records of which many differ only in their entity. Parameter `$n` contains each distinct record once. `rows`
+ * is a query that returns an id, its containers, and the number of its record, counted from 1. A batch of a thousand
+ * creates by one caller then sends one record instead of a thousand.
  */
 export function insertSharedAuditRecords(parameter: number, rows: string): string {
   const shared = names.filter((name) => name !== 'entity_id' && name !== 'containers');
@@ -50,12 +53,12 @@ export function insertCommonAuditRecords(): string {
 }
 
 /**
- * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`.
- * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record. `known` holds SQL for what
- * only the statement knows, instead of what the JSON says.
+ * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`. `onlyFor`
+ * joins them to the rows that the statement wrote, so that a write that did not happen leaves no record. `known`
+ * contains SQL for columns whose values only the statement knows. It replaces the values from the JSON.
  */
 export function insertAuditRecords(parameter: number, onlyFor = '', known: KnownColumns = {}): string {
-  // The order is the same for the whole statement; as a subquery it is asked for once and not for each record.
+  // The order is the same for the whole statement. A subquery computes it once instead of for each record.
   return `insert into audit_records (tenant_id, sealing_order, ${names.join(', ')})
     select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => known[name] ?? `record.${name}`).join(', ')}
     from json_to_recordset($${parameter}::json) as record(${typed.join(', ')}) ${onlyFor}`;

@@ -2,22 +2,24 @@ import { listRightsChanges, type Rights, toCanonicalRights } from '../../../core
 import { sha256 } from '../../keyring/sealing/sha256.ts';
 import type { AuditDetails } from './audit-event.ts';
 
-/** Together with the rest of the details this stays below 4 KB. */
+/** These limits keep all details together below 4 KB. */
 const lineCharactersMax = 300;
 const linesBytesMax = 3_000;
 
-/** What a change of rights added and removed, and a digest of what they are now. */
+/** Returns what a change of rights added and removed, and a digest of the new rights. */
 export function toRightsDetails(before: Rights | undefined, after: Rights | undefined): AuditDetails {
   return toChangeDetails(listRightsChanges(before, after), after === undefined ? 'null' : toCanonicalRights(after));
 }
 
-/** The same for anything else that is described by lines, and by one text of what it is now. */
+/** Does the same for any other change that is described by lines and by one text of the new state. */
 export function toChangeDetails(changes: readonly string[], after: string): AuditDetails {
   const digest = sha256(Buffer.from(after, 'utf8')).toString('base64url');
   return changes.length === 0 ? { digest } : { changes: bound(changes), digest };
 }
 
-/** The digest tells what was left out from what it is compared with. */
+/**
+ * Shortens the list of changes. The digest still covers the omitted ones, so it can be compared with an expected state.
+ */
 function bound(changes: readonly string[]): string[] {
   const lines: string[] = [];
   let bytes = 0;

@@ -1,10 +1,10 @@
 import type { Actor } from '../../../core/identity/caller.ts';
 import { type AuditEvent, type AuditRow, toAuditRow } from './audit-event.ts';
 
-/** What several records of one request have in common, with the things that each of them is about, as JSON text. */
+/** The common part of several records of one request, with the ids of their entities. */
 export type CommonRecord = Omit<AuditRow, 'entity_id'> & { readonly entity_ids: readonly string[] };
 
-/** Writes what events have in common once: a page of twenty tokens is one text with twenty ids in it. */
+/** Writes the common part of events once: a page of twenty tokens is one text with twenty ids in it. */
 export function toCommonRecords(actor: Actor, events: readonly AuditEvent[]): string[] {
   const groups = new Map<string, { readonly first: AuditEvent; readonly entityIds: string[] }>();
   for (const event of events) {
@@ -19,7 +19,7 @@ export function toCommonRecords(actor: Actor, events: readonly AuditEvent[]): st
   });
 }
 
-/** The same for events that differ in nothing but what they are about. */
+/** Returns the same key for events that differ only in their entity. */
 function toKey({ entityId: _id, ...event }: AuditEvent): string {
   return JSON.stringify(event);
 }

@@ -5,13 +5,13 @@ const recordsPerPass = 10_000;
 
 export interface FacetPass {
   readonly counted: number;
-  /** There was more than one pass takes. */
+  /** True if there were more records than one pass handles. */
   readonly isFull: boolean;
 }
 
 /**
- * Follows the sealer and keeps the counters that filters of the log are found by. It has a place of its own in the log: what
- * was sealed before there were counters is simply what it has not come to yet, and a failure here stops no sealing.
+ * Follows the sealer and maintains the counters that log filters use. It has its own position in the log. Records that
+ * were sealed before counters existed are simply ahead of that position, and a failure here does not stop sealing.
  */
 export class FacetKeeper {
   readonly #database: Database;
@@ -20,7 +20,7 @@ export class FacetKeeper {
     this.#database = database;
   }
 
-  /** One transaction: the counters and the place move together. */
+  /** Counts the next records. The counters and the position are updated in one transaction. */
   async keep(): Promise<FacetPass> {
     return this.#database.forSealer(async (tx) => {
       const store = new FacetStore(tx);

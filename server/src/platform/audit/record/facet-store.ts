@@ -6,8 +6,8 @@ const values = facetFields.map((field) => `r.${field}::text as ${field}`).join('
 const pairs = facetFields.map((field) => `('${field}', g.${field})`).join(', ');
 
 /**
- * Records that agree in everything are counted first, and only then split into a row for each field: under load most agree,
- * and a record costs a fraction of a row.
+ * Groups identical records before splitting them into a row for each field. Under load most records are identical, so
+ * each one costs only a fraction of a row.
  */
 const countNextText = `with place as (
     select kept_to, sealed_to from audit_facet_position, audit_sealing
@@ -43,12 +43,12 @@ export class FacetStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in the whole installation. */
+  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
   becomeKeeper(): Promise<boolean> {
     return takeLock(this.#tx, 'facets-lock');
   }
 
-  /** Counts the sealed records that follow; a transaction is never cut in two, so there may be more than `limit`. */
+  /** Counts the next sealed records. A transaction is never split, so there may be more than `limit`. */
   async countNext(limit: number): Promise<number> {
     const [row] = await this.#tx.query<{ n: number }>({ name: 'facets-count', text: countNextText, values: [limit] });
     return row?.n ?? 0;

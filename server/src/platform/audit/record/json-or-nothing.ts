@@ -1,4 +1,4 @@
-/** Parses JSON that the vault itself wrote, and returns undefined for anything else. Requests are parsed by `core/json`. */
+/** Parses JSON that the vault itself wrote. Returns undefined for anything else. Requests are parsed by `core/json`. */
 export function parseJsonOrNothing(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);

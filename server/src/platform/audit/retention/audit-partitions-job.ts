@@ -7,14 +7,14 @@ const monthsAhead = 3;
 const attemptsMax = 5;
 const pauseMs = 500;
 
-/** Makes the partitions of the coming months. A month without one would refuse every operation. */
+/** Creates the partitions of the coming months. In a month without a partition, every operation would be rejected. */
 export async function ensureAuditPartitions(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.forSystem((tx) => tx.query({ text: 'select ensure_audit_partitions($1)', values: [monthsAhead] }));
       return;
     } catch (error) {
-      // It gives way to anyone who changes the log at this moment, and comes back.
+      // The statement yields to any other process that is changing the log and is retried.
       if (!isConnectionLost(error) || attempt === attemptsMax) throw error;
       await delay(pauseMs * attempt);
     }

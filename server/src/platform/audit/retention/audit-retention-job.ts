@@ -8,14 +8,14 @@ import { isSameRemoval, type MonthRemoval, parseRemoval, toRemovalEvent, toRemov
 import { RetentionStore } from './retention-store.ts';
 import { damagedMonth } from '../seal/seal-store.ts';
 
-/** How many months the vault keeps, and the key that signs the removal of older ones. */
+/** The number of months that the vault keeps, and the key that signs the removal of older ones. */
 export interface Retention {
   readonly monthsKept: number;
   readonly signer: AuditSigner;
   readonly now?: () => Date;
 }
 
-/** Drops the months that the policy no longer keeps. What was dropped, and when, is itself in the log of each tenant. */
+/** Drops the months that the policy no longer keeps. Each tenant's log records what was dropped and when. */
 export function auditRetentionJob(database: Database, retention: Retention): Job {
   return {
     name: 'audit-retention',
@@ -27,20 +27,21 @@ export function auditRetentionJob(database: Database, retention: Retention): Job
 export async function dropOldMonths(database: Database, retention: Retention, signal?: AbortSignal): Promise<void> {
   const { monthsKept, signer, now = () => new Date() } = retention;
   const droppable = await database.forSealer((tx) => new RetentionStore(tx).listDroppable(monthsKept));
-  // The clock of the database is not trusted for this: the removal is signed, so it must be true.
+  // The database's clock is not trusted here, because the removal is signed and must be true.
   for (const month of droppable.filter((each) => isPast(each, monthsKept, now()))) {
     const removals = await listRemovals(database, month, signer);
     for (const removal of removals) {
       signal?.throwIfAborted();
       await recordRemoval(database, removal, signer);
     }
-    // Dropped only once the records of it are sealed, which may be the next run: until then nothing would vouch for it.
+    // A month is dropped only after the records of its removal are sealed, which may take until the next run. Before
+    // that, no signature would cover the removal.
     await database.forSealer(async (tx) => {
       const store = new RetentionStore(tx);
       const recorded = new Map(removals.map((removal) => [removal.tenantId, removal]));
       const areRecorded = (await store.listNewestIn(month)).every((newest) => {
         const removal = recorded.get(newest.tenantId);
-        // A straggler may have been sealed in the meantime. The next run records it too.
+        // A late record may have been sealed in the meantime. The next run records its removal too.
         return removal !== undefined && isSameRemoval(removal, newest);
       });
       if (areRecorded && (await store.isRemovalSealed(toRemovedMonth(month)))) await store.drop(month);
@@ -55,7 +56,7 @@ function isPast(month: string, monthsKept: number, now: Date): boolean {
   return month.slice(0, 7) < keptFrom.toISOString().slice(0, 7);
 }
 
-/** Lists what is to be removed of each tenant's log. Throws if one of the checkpoints is not what the vault signed. */
+/** Lists the removals for each tenant's log. Throws if one of the checkpoints is not what the vault signed. */
 async function listRemovals(
   database: Database,
   month: string,
@@ -67,7 +68,10 @@ async function listRemovals(
   return newest;
 }
 
-/** Written before the month is dropped: a crash in between leaves a record too early, never one too few. */
+/**
+ * Records a removal before the month is dropped. A crash in between leaves a record that is too early, but never a
+ * missing one.
+ */
 async function recordRemoval(database: Database, removal: MonthRemoval, signer: AuditSigner): Promise<void> {
   const tenantId = parseTenantId(removal.tenantId);
   const month = toRemovedMonth(removal.month);

@@ -11,7 +11,7 @@ let tenant: TestTenant;
 beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
-  // As if the vault had been running for twenty months: what a partition held then was sealed then.
+  // This simulates a vault that has run for twenty months, with each partition sealed in its own month.
   await vault.database.owner.query(
     `do $$ begin
       for back in reverse 20 .. 1 loop
@@ -50,7 +50,7 @@ it('drops what the policy no longer keeps, records that, and the rest still veri
   expect((await verify()).findings).toEqual([]);
   const before = await months();
   await dropKeeping(13);
-  // Nothing vouches for a removal that is not sealed: it waits for the next run.
+  // A removal that is not sealed yet is not covered by any signature, so the drop waits for the next run.
   expect(await months()).toBe(before);
   await seal();
   await dropKeeping(13);

@@ -8,7 +8,9 @@ import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 /** A month that retention drops from a tenant's log: all records up to the newest checkpoint of that month. */
 export type MonthRemoval = Pick<SignedCheckpoint, 'tenantId' | 'month' | 'number' | 'root'>;
 
-/** The signed text. A checkpoint never begins with this first line, so neither signature can pass for the other. */
+/**
+ * Returns the signed text. A checkpoint never begins with this first line, so neither signature is valid for the other.
+ */
 function toRemovalText(removal: MonthRemoval): string {
   return [
     'strongroom/audit-removal/1',
@@ -20,7 +22,7 @@ function toRemovalText(removal: MonthRemoval): string {
   ].join('\n');
 }
 
-/** The record of a dropped month. It is signed because the owner of the database can write any record. */
+/** Returns the record of a dropped month. It is signed because the database owner can write any record. */
 export function toRemovalEvent(removal: MonthRemoval, signer: AuditSigner): AuditEvent {
   const details = {
     number: removal.number,
@@ -30,12 +32,12 @@ export function toRemovalEvent(removal: MonthRemoval, signer: AuditSigner): Audi
   return { ...successEvent('log', toRemovedMonth(removal.month), 'delete'), details };
 }
 
-/** The entity id of the record, such as `2026-11`. */
+/** Returns the entity id of the record, such as `2026-11`. */
 export function toRemovedMonth(month: string): string {
   return month.slice(0, 7);
 }
 
-/** True if the record claims, in the name of the vault, that a month was dropped. */
+/** Returns true if the record claims, in the name of the vault, that a month was dropped. */
 export function isOfRetention(
   record: Pick<AuditRecord, 'entity_type' | 'operation' | 'outcome' | 'actor_type'>,
 ): boolean {

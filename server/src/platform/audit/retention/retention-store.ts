@@ -2,7 +2,10 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../database/database.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from '../seal/checkpoint-row.ts';
 
-/** Two looks, each by its index: behind the sealer, and in the logs of tenants whose sealing was stopped. */
+/**
+ * Returns a condition with two lookups, each on its own index: one behind the sealer's position, and one in the logs of
+ * tenants whose sealing was stopped.
+ */
 const hasNoneUnsealed = (condition: string) => `not exists (
     select from audit_records r, audit_sealing s where r.sealing_order >= s.sealed_to and ${condition})
   and not exists (select from audit_seal_stops stop join audit_records r on r.tenant_id = stop.tenant_id
@@ -15,7 +18,7 @@ export class RetentionStore {
     this.#tx = tx;
   }
 
-  /** Months older than the policy keeps whose records are all sealed, oldest first. */
+  /** Lists the months that are older than the policy keeps and whose records are all sealed, oldest first. */
   async listDroppable(monthsKept: number): Promise<string[]> {
     const rows = await this.#tx.query<{ month: string }>({
       text: `select month::text from (
@@ -42,7 +45,9 @@ export class RetentionStore {
     return rows.map(toCheckpoint);
   }
 
-  /** Lists what a tenant's records claim about the removal of a month. The owner of the database can have written any of them. */
+  /**
+   * Lists what a tenant's records claim about the removal of a month. The database owner may have written any of them.
+   */
   async listRemovals(tenantId: TenantId, month: string): Promise<(string | null)[]> {
     const rows = await this.#tx.query<{ details: string | null }>({
       text: `select details from audit_records
@@ -60,7 +65,7 @@ export class RetentionStore {
     return rows.length > 0;
   }
 
-  /** Checkpoints stay: they are what the rest of the log is verified from. */
+  /** Drops a month. Checkpoints are kept, because the rest of the log is verified from them. */
   async drop(month: string): Promise<void> {
     for (const counters of ['audit_counts', 'audit_facets']) {
       await this.#tx.query({

@@ -5,13 +5,14 @@ import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 /** A second place for checkpoints, out of reach of anyone who can write to the database. */
 export interface Anchor {
   readonly name: string;
-  /** Resolves once they are kept there. */
+  /** Resolves when the checkpoints are stored. */
   append(checkpoints: readonly SignedCheckpoint[]): Promise<void>;
 }
 
-/** A file, best on another volume or one that can only be appended to. */
+/** Returns an anchor that appends to a file, ideally on another volume or one that is append-only. */
 export function fileAnchor(path: string): Anchor {
-  // What a full disk or a crash cut off must not spoil the line after it; an empty line says nothing.
+  // A full disk or a crash may have left an incomplete line, which must not corrupt the next one. An empty line is
+  // ignored.
   let isLineOpen = true;
   return {
     name: 'file',
@@ -30,7 +31,7 @@ export function fileAnchor(path: string): Anchor {
   };
 }
 
-/** An HTTPS address that takes lines of JSON by POST. */
+/** Returns an anchor that sends lines of JSON to an HTTPS address by POST. */
 export function httpsAnchor(url: string): Anchor {
   return {
     name: 'https',

@@ -27,7 +27,9 @@ afterAll(async () => {
 const createToken = () =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'x' } });
 
-/** Everything that is committed; a transaction of another test would hold it back. */
+/**
+ * Seals everything that is committed. It first waits for transactions of other tests, which would hold sealing back.
+ */
 async function sealWith(sealer: Sealer) {
   await untilSealable(vault.database);
   return (await sealer.seal()).checkpoints;
@@ -52,7 +54,7 @@ it('appends checkpoints to a file, and believes no line of it that this vault di
   const compare = () => compareWithAnchor(file, publicKey, (id, numbers) => reader.findRoots(id, numbers));
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 
-  // Another process goes on with the file that was cut off.
+  // Another process continues the file with the incomplete line.
   await createToken();
   await fileAnchor(file).append(await sealWith(sealer));
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });

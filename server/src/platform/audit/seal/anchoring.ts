@@ -4,8 +4,8 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import { SealStore } from './seal-store.ts';
 
 /**
- * Brings checkpoints to one anchor. A root covers everything before it, so of each tenant only the newest has to arrive:
- * what waits while the anchor is away never grows beyond one for each tenant.
+ * Delivers checkpoints to one anchor. A root covers everything before it, so only the newest one of each tenant has to
+ * arrive. While the anchor is unreachable, at most one checkpoint per tenant waits.
  */
 export class Anchoring {
   readonly #anchor: Anchor;
@@ -13,7 +13,7 @@ export class Anchoring {
   #underway: Promise<void> | undefined;
   #waitingSince = performance.now();
 
-  /** Begins with what may not have arrived when the process before this one ended. */
+  /** Starts with the newest checkpoints, which may not have arrived before the previous process ended. */
   static async start(database: Database, anchor: Anchor): Promise<Anchoring> {
     const newest = await database.forSealer((tx) => new SealStore(tx).listNewest());
     return new Anchoring(anchor, new Map(newest.map((checkpoint) => [checkpoint.tenantId, checkpoint])));
@@ -32,7 +32,10 @@ export class Anchoring {
     return this.#waiting.size;
   }
 
-  /** How long something has been waiting; 0 if nothing is. Under load there is always something, but never for long. */
+  /**
+   * The time that checkpoints have been waiting, in milliseconds. 0 if none waits. Under load there is always one that
+   * waits, but never for long.
+   */
   get lagMs(): number {
     return this.#waiting.size === 0 ? 0 : performance.now() - this.#waitingSince;
   }
@@ -42,7 +45,10 @@ export class Anchoring {
     for (const checkpoint of checkpoints) this.#waiting.set(checkpoint.tenantId, checkpoint);
   }
 
-  /** Throws when the anchor did not take them; they stay. One delivery at a time: anyone who comes meanwhile joins it. */
+  /**
+   * Delivers the waiting checkpoints. Throws if the anchor did not accept them, and keeps them. Only one delivery runs
+   * at a time, and concurrent callers share it.
+   */
   deliver(): Promise<void> {
     this.#underway ??= this.#deliver().finally(() => {
       this.#underway = undefined;

@@ -8,20 +8,23 @@ const inSql: Partial<Record<keyof AuditRecord, string>> = {
   sealing_order: 'r.sealing_order::text',
 };
 
-/** A record as one JSON array in PostgreSQL's own spelling, which has a space behind each comma between the fields. */
+/**
+ * Returns SQL for a record as one JSON array in PostgreSQL's own format, which has a space after each comma between the
+ * fields.
+ */
 const textSqlIn = ({ name, fields }: (typeof recordFormats)[number]) =>
   `json_build_array('${name}', ${fields.map((field) => inSql[field] ?? `r.${field}`).join(', ')})::text`;
 export const recordTextSql = `case when coalesce(${laterFields.map((field) => `r.${field}`).join(', ')}) is null
   then ${textSqlIn(firstFormat)} else ${textSqlIn(secondFormat)} end`;
 
-/** The hash of a record's leaf, made by PostgreSQL: the sealer only carries 32 bytes a record. */
+/** SQL for the hash of a record's leaf. PostgreSQL computes it, so the sealer transfers only 32 bytes per record. */
 export const leafHashSql = `sha256('\\x00'::bytea || convert_to(${recordTextSql}, 'UTF8'))`;
 
 export function hashRecord(record: AuditRecord): Buffer {
   return hashLeaf(Buffer.from(toRecordText(record), 'utf8'));
 }
 
-/** Reads the text of a record back; undefined for anything else. */
+/** Parses the text of a record. Returns undefined for any other JSON. */
 export function parseRecordText(text: string): AuditRecord | undefined {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) return undefined;
@@ -32,23 +35,26 @@ export function parseRecordText(text: string): AuditRecord | undefined {
   return asRecord(Object.fromEntries([...absent, ...present]));
 }
 
-/** A record from outside. What is in it is not judged here: its leaf is made of it and has to be in the tree. */
+/**
+ * Accepts a record from outside. Its content is not checked here, because the leaf is computed from it and has to be in
+ * the tree.
+ */
 export function asRecord(members: object): AuditRecord {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the content is checked through its leaf.
   return members as AuditRecord;
 }
 
-/** The order of leaves: by transaction, and within one by id. */
+/** Compares records in the order of their leaves: by transaction, and within one by id. */
 export function compareRecords(a: OrderedRecord, b: OrderedRecord): number {
   return (
     compareOrders(a.sealing_order, b.sealing_order) || compareText(a.id, b.id) || compareText(a.entity_id, b.entity_id)
   );
 }
 
-/** Before every order there is. */
+/** An order that sorts before every other. */
 export const firstOrder = '-9223372036854775808';
 
-/** Of two whole numbers written in digits; nearly all are positive, and those need no arithmetic. */
+/** Compares two integers written in decimal digits. Nearly all are positive, and those need no arithmetic. */
 export function compareOrders(a: string, b: string): number {
   if (a === b) return 0;
   if (a.startsWith('-') || b.startsWith('-')) return BigInt(a) < BigInt(b) ? -1 : 1;
@@ -61,7 +67,7 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** First day of the month of a time, in UTC: `2026-11-01`. */
+/** Returns the first day of the month of a time, in UTC, such as `2026-11-01`. */
 export function monthOf(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 7)}-01`;
 }

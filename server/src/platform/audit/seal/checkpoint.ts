@@ -2,15 +2,15 @@ import { type CheckpointFields, toCheckpointText } from '../../../core/audit/che
 import { membersOf } from '../../../core/objects/members-of.ts';
 import { isSignedBy } from '../../keyring/sealing/audit-signer.ts';
 
-/** The state of a tenant's tree at one size, vouched for by a signature. */
+/** The state of a tenant's tree at one size, confirmed by a signature. */
 export interface Checkpoint {
   readonly tenantId: string;
-  /** Counted from 1, without gaps. */
+  /** The number of the checkpoint, counted from 1 without gaps. */
   readonly number: number;
   readonly treeSize: number;
-  /** First day of the month that its records were created in. */
+  /** The first day of the month in which its records were created. */
   readonly month: string;
-  /** Its records lie before this in sealing order, and not before the `orderTo` of the checkpoint before. */
+  /** The end of its records in sealing order, exclusive. They begin at the `orderTo` of the previous checkpoint. */
   readonly orderTo: string;
   readonly root: Buffer;
   readonly sealedAt: Date;
@@ -29,7 +29,7 @@ export function isGenuine(checkpoint: SignedCheckpoint, publicKey: Buffer): bool
   return isSignedBy(publicKey, toSignedText(checkpoint), checkpoint.signature);
 }
 
-/** One line of JSON: what exports and anchors hold. */
+/** Returns the checkpoint as JSON. Exports and anchors store it as one line. */
 export function toCheckpointJson(checkpoint: SignedCheckpoint) {
   return {
     ...toFields(checkpoint),
@@ -50,7 +50,7 @@ function toFields(checkpoint: Checkpoint): CheckpointFields {
   };
 }
 
-/** Undefined for anything that is not a checkpoint. Its signature is another question. */
+/** Returns undefined for anything that is not a checkpoint. The signature is not checked. */
 export function parseCheckpointJson(value: unknown): SignedCheckpoint | undefined {
   const line = membersOf(value);
   const text = (name: string) => (typeof line[name] === 'string' ? line[name] : '');

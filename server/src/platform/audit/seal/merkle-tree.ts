@@ -1,6 +1,9 @@
 import { sha256 } from '../../keyring/sealing/sha256.ts';
 
-/** RFC 6962 §2.1: leaves and nodes are hashed under different first bytes, so that one never passes for the other. */
+/**
+ * The first bytes of hashed leaves and nodes (RFC 6962 §2.1). They differ, so that a leaf can never pass for a node or
+ * the reverse.
+ */
 const leafPrefix = Buffer.of(0x00);
 const nodePrefix = Buffer.of(0x01);
 
@@ -15,7 +18,7 @@ function hashNode(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([nodePrefix, left, right]));
 }
 
-/** A complete subtree: all leaves from `index` × 2^level on, 2^level of them. */
+/** A complete subtree. It consists of 2^level leaves, beginning with leaf `index` × 2^level. */
 export interface Subtree {
   readonly level: number;
   readonly index: number;
@@ -23,8 +26,8 @@ export interface Subtree {
 }
 
 /**
- * A tree that only grows, kept as the roots of its complete subtrees, largest first: at most one for each bit of its
- * size. That is enough to append, and to tell the root.
+ * A tree that only grows. It is stored as the roots of its complete subtrees, largest first, with at most one for each
+ * bit of its size. That is enough to append leaves and to compute the root.
  */
 export class MerkleFrontier {
   readonly #subtrees: Subtree[];
@@ -34,7 +37,7 @@ export class MerkleFrontier {
     return new MerkleFrontier(0, []);
   }
 
-  /** Undefined where the bytes cannot be a frontier of this size. */
+  /** Returns undefined if the bytes cannot be a frontier of this size. */
   static parse(size: number, bytes: Buffer): MerkleFrontier | undefined {
     const levels = levelsOf(size);
     if (bytes.length !== levels.length * hashLength) return undefined;
@@ -61,7 +64,7 @@ export class MerkleFrontier {
     return this.#subtrees;
   }
 
-  /** `onComplete` sees every subtree that this leaf completes, itself included. */
+  /** Appends a leaf. `onComplete` is called for every subtree that this leaf completes, including the leaf itself. */
   append(leafHash: Buffer, onComplete?: (subtree: Subtree) => void): void {
     let made: Subtree = { level: 0, index: this.#size, hash: leafHash };
     onComplete?.(made);
@@ -87,21 +90,21 @@ export class MerkleFrontier {
   }
 }
 
-/** The root over neighbouring subtrees, of which each is smaller than the one before. */
+/** Returns the root over adjacent subtrees, each smaller than the one before. */
 export function rootOf(subtrees: readonly Subtree[]): Buffer | undefined {
   return subtrees
     .map(({ hash }) => hash)
     .reduceRight<Buffer | undefined>((right, left) => (right === undefined ? left : hashNode(left, right)), undefined);
 }
 
-/** The set bits of a size, highest first. Sizes pass 2³², where bit operations would not do. */
+/** Returns the set bits of a size, highest first. Sizes can exceed 2³², so bit operations would not work. */
 function levelsOf(size: number): number[] {
   const levels: number[] = [];
   for (let rest = size; rest > 0; rest -= 2 ** Math.floor(Math.log2(rest))) levels.push(Math.floor(Math.log2(rest)));
   return levels;
 }
 
-/** RFC 9162 §2.1.3.2: whether the path leads from this leaf to this root. */
+/** Returns true if the path leads from this leaf to this root (RFC 9162 §2.1.3.2). */
 export function isIncluded(
   leafHash: Buffer,
   place: { readonly index: number; readonly treeSize: number },

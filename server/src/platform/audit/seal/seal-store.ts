@@ -5,7 +5,7 @@ import { leafHashSql } from './audit-record.ts';
 import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 
-/** What sealing needs to know of a record. */
+/** The part of a record that sealing needs. */
 export interface Unsealed {
   readonly tenant_id: string;
   readonly sealing_order: string;
@@ -20,7 +20,7 @@ export interface NewCheckpoint extends SignedCheckpoint {
   readonly frontier: Buffer;
 }
 
-/** Sealed records of one kind in one minute. */
+/** The number of sealed records of one kind in one minute. */
 export interface MinuteCount {
   readonly tenantId: string;
   readonly entityType: string;
@@ -28,11 +28,11 @@ export interface MinuteCount {
   readonly records: number;
 }
 
-/** A tenant whose newest checkpoint is not sound, and from where on its records wait. */
+/** A tenant whose newest checkpoint is invalid, and the order from which its records wait. */
 export interface SealStop {
   readonly tenantId: string;
   readonly orderFrom: string;
-  /** In our own words: it names no value. */
+  /** A message written by the vault itself. It contains no values. */
   readonly reason: string;
 }
 
@@ -42,10 +42,10 @@ interface SealRange {
   readonly oldestUnsealedAt: Date | null;
 }
 
-/** A worker that has nothing to seal says that it looked this often. */
+/** The interval at which an idle worker records that it is still running. */
 const lookedEverySeconds = 10;
 
-/** Sealing cannot go on until somebody has looked. */
+/** Thrown if sealing cannot continue before somebody has investigated. */
 export class SealingError extends OperatorError {
   constructor(message: string) {
     super(message);
@@ -59,19 +59,22 @@ export function lostSealing(): SealingError {
   );
 }
 
-/** Without this error, nothing would ever be sealed and nothing would seem to wait. */
+/**
+ * Returns the error for a position in the future. Without it, nothing would ever be sealed and nothing would seem to
+ * wait.
+ */
 function sealedAhead(): SealingError {
   return new SealingError(
     'The table audit_sealing is ahead of every transaction, so nothing is sealed. Run `strongroom audit verify` first. If the database was restored from another server, restart servers and workers. Otherwise somebody has changed the table: set it to the greatest order_to in audit_checkpoints.',
   );
 }
 
-/** Why the sealing of a tenant is stopped. */
+/** Returns the reason why the sealing of a tenant is stopped. */
 export function notSigned(tenantId: string): string {
   return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
 }
 
-/** Why a month is not dropped although retention no longer keeps it. */
+/** Returns the reason why a month is not dropped although retention no longer keeps it. */
 export function damagedMonth(tenantId: string, month: string): SealingError {
   return new SealingError(
     `The newest checkpoint of ${month} in the log of tenant ${tenantId} is not what was signed, so ${month} is not dropped. Run \`strongroom audit verify\`.`,
@@ -88,14 +91,14 @@ export class SealStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in the whole installation. */
+  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
   becomeSealer(): Promise<boolean> {
     return takeLock(this.#tx, 'seal-lock');
   }
 
   /**
-   * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
-   * so nothing can appear before `to` any more.
+   * Returns the range of records that can be sealed. Every transaction below the lowest one that is still running has
+   * ended, so nothing can appear before `to` any more.
    */
   async range(): Promise<SealRange> {
     const [row] = await this.#tx.query<SealRange & { readonly isAhead: boolean }>({
@@ -112,7 +115,7 @@ export class SealStore {
     return range;
   }
 
-  /** Oldest first; a transaction is never cut in two, so there may be more of them than `limit`. */
+  /** Lists unsealed records, oldest first. A transaction is never split, so there may be more than `limit`. */
   listUnsealed(from: string, to: string, limit: number): Promise<Unsealed[]> {
     return this.#tx.query({
       name: 'seal-list',
@@ -122,7 +125,7 @@ export class SealStore {
     });
   }
 
-  /** As `listUnsealed`, of one tenant whose sealing was stopped. */
+  /** Does the same as `listUnsealed` for one tenant whose sealing was stopped. */
   listWaiting({ tenantId, orderFrom }: SealStop, to: string, limit: number): Promise<Unsealed[]> {
     return this.#tx.query({
       text: `select ${unsealedColumns} from audit_records r
@@ -162,7 +165,7 @@ export class SealStore {
     await this.#tx.query({ text: 'delete from audit_seal_stops where tenant_id = $1', values: [tenantId] });
   }
 
-  /** Says that there is a sealer, though it had nothing to do. */
+  /** Records that a sealer is running although it had nothing to do. */
   async noteLook(): Promise<void> {
     await this.#tx.query({
       name: 'seal-looked',
@@ -171,7 +174,7 @@ export class SealStore {
     });
   }
 
-  /** The newest checkpoint of each of the tenants that have one. */
+  /** Returns the newest checkpoint of each of these tenants that has one. */
   async findNewest(tenantIds: readonly string[]): Promise<Map<string, StoredCheckpoint>> {
     const rows = await this.#tx.query<CheckpointRow>({
       name: 'seal-newest',
@@ -183,7 +186,7 @@ export class SealStore {
     return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row)]));
   }
 
-  /** The newest checkpoint of every tenant. */
+  /** Lists the newest checkpoint of every tenant. */
   async listNewest(): Promise<SignedCheckpoint[]> {
     const rows = await this.#tx.query<CheckpointRow>({
       text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c order by c.tenant_id, c.number desc`,
@@ -191,7 +194,7 @@ export class SealStore {
     return rows.map(toCheckpoint);
   }
 
-  /** Everything that one pass has done: its checkpoints, the counts, and how far it came. */
+  /** Saves the results of one pass: its checkpoints, the counts, and its new position. */
   async save(made: {
     readonly checkpoints: readonly NewCheckpoint[];
     readonly counts: readonly MinuteCount[];

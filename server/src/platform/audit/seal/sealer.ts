@@ -14,7 +14,7 @@ import {
   type Unsealed,
 } from './seal-store.ts';
 
-/** The smaller a checkpoint, the closer a finding points to the record. */
+/** The number of records in a checkpoint. The smaller it is, the more precisely a finding locates a record. */
 const recordsPerCheckpoint = 1_000;
 const recordsPerPass = 10_000;
 export const auditKeyVersion = 1;
@@ -22,20 +22,20 @@ const minuteMs = 60_000;
 
 export interface SealPass {
   readonly sealed: number;
-  /** Age of the oldest record of the pass at the moment in which it was sealed. */
+  /** The age of the pass's oldest record when it was sealed, in milliseconds. */
   readonly lagMs: number;
-  /** Age of the oldest record that was not sealed when the pass began. */
+  /** The age of the oldest unsealed record when the pass began, in milliseconds. */
   readonly waitingMs: number;
   readonly checkpoints: readonly SignedCheckpoint[];
-  /** Tenants that are stopped from this pass on, and why. */
+  /** The tenants that this pass stopped, with the reason. */
   readonly stopped: readonly SealStop[];
-  /** Tenants that were stopped before and still are, and what keeps them so. */
+  /** The tenants that were stopped before and still are, with the reason. */
   readonly waiting: readonly SealStop[];
-  /** Tenants whose sealing goes on from this pass on. */
+  /** The tenants whose sealing this pass resumed. */
   readonly resumed: readonly string[];
-  /** How many tenants are stopped after the pass. */
+  /** The number of tenants that are stopped after the pass. */
   readonly stoppedCount: number;
-  /** There was more than one pass takes. */
+  /** True if there were more records than one pass handles. */
   readonly isFull: boolean;
 }
 
@@ -51,7 +51,10 @@ const nothing: SealPass = {
   isFull: false,
 };
 
-/** Makes committed records the next leaves of their tenants' trees. A pass is one transaction: it happened or it did not. */
+/**
+ * Appends committed records as the next leaves of their tenants' trees. A pass is one transaction, so it takes effect
+ * completely or not at all.
+ */
 export class Sealer {
   readonly #database: Database;
   readonly #signer: AuditSigner;
@@ -106,7 +109,10 @@ export class Sealer {
     });
   }
 
-  /** Extends the tree of each tenant. One whose newest checkpoint is not sound stops here, with the place of its records. */
+  /**
+   * Extends the tree of each tenant. If a tenant's newest checkpoint is invalid, its sealing stops at its first
+   * unsealed record.
+   */
   #extendAll(byTenant: ReadonlyMap<string, Unsealed[]>, { newest, sealedAt }: Work) {
     const checkpoints: NewCheckpoint[] = [];
     const sealed: Unsealed[] = [];
@@ -126,7 +132,10 @@ export class Sealer {
     return { checkpoints, sealed, stops };
   }
 
-  /** Takes up tenants whose newest checkpoint was put right: first all that waits before `sealedTo`, then they are as any. */
+  /**
+   * Resumes tenants whose newest checkpoint was repaired. All records waiting before `sealedTo` are sealed first. After
+   * that, the tenants are sealed like all others.
+   */
   async #resume(store: SealStore, stops: readonly SealStop[], of: Work & { readonly sealedTo: string }) {
     const checkpoints: NewCheckpoint[] = [];
     const sealed: Unsealed[] = [];
@@ -160,7 +169,7 @@ export class Sealer {
     return { checkpoints, sealed, tenantIds, waiting, isFull };
   }
 
-  /** Undefined for a checkpoint that was changed: nobody may get a signature under what follows from it. */
+  /** Returns undefined if the checkpoint was changed. Nothing that builds on it may be signed. */
   #findSound(newest: StoredCheckpoint): MerkleFrontier | undefined {
     const frontier = MerkleFrontier.parse(newest.treeSize, newest.frontier);
     const isSound = frontier?.root().equals(newest.root) === true && isGenuine(newest, this.#signer.publicKey);
@@ -191,13 +200,16 @@ export class Sealer {
   }
 }
 
-/** What a pass knows of all its tenants. */
+/** The data that a pass has about all its tenants. */
 interface Work {
   readonly newest: ReadonlyMap<string, StoredCheckpoint>;
   readonly sealedAt: Date;
 }
 
-/** A record that lies before what is sealed was sealed once, or was added by hand: a second time would hide that. */
+/**
+ * Returns true if the records follow the newest checkpoint. An earlier record was either sealed before or added by
+ * hand, and sealing it now would hide that.
+ */
 function areNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): boolean {
   return newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0;
 }
@@ -218,7 +230,10 @@ interface CheckpointPart {
   orderTo: string;
 }
 
-/** A checkpoint ends where it is large enough or where the month changes, but never within a transaction. */
+/**
+ * Splits records into checkpoints. A checkpoint ends when it is large enough or the month changes, but never within a
+ * transaction.
+ */
 function splitIntoCheckpoints(records: readonly Unsealed[]): CheckpointPart[] {
   const parts: CheckpointPart[] = [];
   let previousOrder: string | undefined;

@@ -3,17 +3,16 @@ import { toOneLine } from '../../../core/text/one-line.ts';
 import { toTime } from '../../../core/text/time-span.ts';
 import { lostSealing, notSigned } from './seal-store.ts';
 
-/** Why records are not sealed yet. */
 export type WaitingReason = 'checkpoint-damaged' | 'no-worker' | 'open-transaction' | 'worker-behind';
 
-/** Records of a tenant that nothing vouches for yet. */
+/** The records of a tenant that no signature covers yet. */
 export interface WaitingRecords {
   readonly tenantId: string;
   readonly records: number;
   readonly oldestAt: Date;
   readonly waitingSeconds: number;
   readonly reason: WaitingReason;
-  /** What holds them up, and what to do about it. */
+  /** The cause of the delay, and what to do about it. */
   readonly message: string;
 }
 
@@ -24,14 +23,14 @@ interface WaitingRow {
   readonly waitingSeconds: number;
   readonly isStopped: boolean;
   readonly isHeldBack: boolean;
-  /** Since a worker has looked; null if none ever has. */
+  /** The time since a worker was last active. Null if none ever was. */
   readonly idleSeconds: number | null;
 }
 
-/** A worker says that it is there every ten seconds at least. */
+/** The time after which a worker counts as not running. Workers report at least every ten seconds. */
 export const idleSecondsMax = 30;
 
-/** What the sealer has not come to, by tenant; of one tenant if it is given. */
+/** Lists the records that the sealer has not reached, by tenant. If a tenant is given, only its records are listed. */
 export async function listWaiting(database: Database, tenantId: string | undefined): Promise<WaitingRecords[]> {
   return database.forSealer(async (tx) => {
     const rows = await tx.query<WaitingRow>({
@@ -49,7 +48,7 @@ export async function listWaiting(database: Database, tenantId: string | undefin
         from waiting where $1::uuid is null or tenant_id = $1 group by tenant_id order by tenant_id`,
       values: [tenantId ?? null],
     });
-    // Without its row there would be nothing to wait behind, and all would look sealed.
+    // If the table had lost its row, no record would be behind the sealer, and all would look sealed.
     const sealing = await tx.query({ text: 'select from audit_sealing' });
     if (sealing.length === 0) throw lostSealing();
     if (rows.length === 0) return [];
@@ -66,14 +65,14 @@ export async function listWaiting(database: Database, tenantId: string | undefin
 }
 
 interface Holder {
-  /** Null where PostgreSQL does not show it to this login. */
+  /** Null if PostgreSQL does not show it to this login. */
   readonly openSeconds: number | null;
   readonly application: string | null;
   readonly isPrepared: boolean;
 }
 
 function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecords, 'reason' | 'message'> {
-  // The reason in the table is not repeated: anyone who can write there could have it say anything.
+  // The reason in the table is not repeated, because anyone who can write there could choose its text.
   if (row.isStopped) return { reason: 'checkpoint-damaged', message: notSigned(row.tenantId) };
   const { idleSeconds } = row;
   if (idleSeconds === null || idleSeconds > idleSecondsMax) {
@@ -86,7 +85,10 @@ function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecor
 
 const nameLengthMax = 60;
 
-/** Anyone who opens or prepares a transaction names it as they like, so the name must not look like a part of the message. */
+/**
+ * Returns a name that cannot look like part of the message. Anyone who opens or prepares a transaction can name it
+ * freely.
+ */
 function toName(text: string): string {
   const name = toOneLine(text).replaceAll(/["'`]/g, '?');
   return name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name;

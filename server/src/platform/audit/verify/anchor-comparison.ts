@@ -2,25 +2,28 @@ import { isGenuine, parseCheckpointJson, type SignedCheckpoint } from '../seal/c
 import { readLines } from '../../files/line-reader.ts';
 import type { Finding } from './log-verifier.ts';
 
-/** What a checkpoint says about the tree. */
+/** The part of a checkpoint that describes the tree. */
 export type SealedRoot = Pick<SignedCheckpoint, 'treeSize' | 'root'>;
 
-/** The checkpoints of the log with these numbers, as far as it has them. */
+/** Returns the log's checkpoints with these numbers, as far as they exist. */
 export type FindRoots = (tenantId: string, numbers: readonly number[]) => Promise<ReadonlyMap<number, SealedRoot>>;
 
 export interface AnchorVerdict {
   readonly findings: readonly Finding[];
-  /** Lines that this vault did not sign; one that a crash cut off is among them. */
+  /** The number of lines that this vault did not sign, including lines that a crash cut off. */
   readonly foreignLines: number;
 }
 
 const linesPerStep = 1_000;
-/** Anyone who has rewritten a log has changed every checkpoint: the first ones say enough. */
+/**
+ * The maximum number of findings. If somebody has rewritten a log, every checkpoint differs, and the first ones are
+ * enough.
+ */
 const findingsMax = 100;
 
 /**
- * Compares every line of the second place with the log. All of them, not the newest alone: a log that was cut back grows
- * again, and is anchored again, under the same numbers.
+ * Compares every line of the anchor with the log. The newest line alone is not enough: if a log is cut back, it grows
+ * again and is anchored again under the same numbers.
  */
 export async function compareWithAnchor(path: string, publicKey: Buffer, findRoots: FindRoots): Promise<AnchorVerdict> {
   const findings: Finding[] = [];
@@ -34,7 +37,7 @@ export async function compareWithAnchor(path: string, publicKey: Buffer, findRoo
       for (const line of own) {
         const root = roots.get(line.number);
         if (root !== undefined && root.treeSize === line.treeSize && root.root.equals(line.root)) continue;
-        // Only where something is wrong it matters who wrote the line.
+        // The signature matters only if the line differs from the log.
         if (!isGenuine(line, publicKey)) foreignLines += 1;
         else if (findings.length < findingsMax) findings.push(toFinding(line, root));
       }

@@ -6,26 +6,27 @@ export interface Places {
 }
 
 export interface NarrowPlace {
-  /** The places, counted from 0 and half open, within which something differs from what was sealed. */
+  /** The positions, counted from 0 with an exclusive end, within which something differs from what was sealed. */
   readonly places: Places;
-  /** Index among the leaves of the one that was changed or added, where the tree tells. */
+  /** The index of the changed or added leaf in `leaves`, if the tree reveals it. */
   readonly leaf?: number;
 }
 
-/** Which of so many leaves was added is found by leaving out one after the other. */
+/** The maximum number of leaves to try when searching for an added one. Each trial leaves out one of them. */
 const trialsMax = 600;
 
 /**
- * A checkpoint holds the roots of the complete subtrees that its tree consists of. Those that the leaves at hand lead to as
- * well are untouched, so what differs lies in the others. `sealed` is the tree that the checkpoint vouches for, `before` that
- * of the checkpoint before it, `leaves` what is there now in between.
+ * Locates the difference between a checkpoint and its current records. A checkpoint contains the roots of the complete
+ * subtrees that form its tree. Subtrees that the current leaves reproduce are unchanged, so the difference is in the
+ * others. `sealed` is the tree that the checkpoint confirms, `before` is the tree of the previous checkpoint, and
+ * `leaves` are the current leaves between them.
  */
 export function narrowDown(before: MerkleFrontier, sealed: MerkleFrontier, leaves: readonly Buffer[]): NarrowPlace {
   const surplus = leaves.length - (sealed.size - before.size);
   const expected = sealed.subtrees.filter((subtree) => endOf(subtree) > before.size);
   const completed = completedBy(before, leaves);
   const first = expected.findIndex((subtree) => completed.get(nameOf(subtree))?.equals(subtree.hash) !== true);
-  // What follows a leaf too many or too few has moved by as much.
+  // All leaves after an added or missing one have moved by the surplus.
   const isMoved = (subtree: Subtree) => {
     const start = startOf(subtree) - before.size + surplus;
     const own = start < 0 || startOf(subtree) < before.size ? [] : leaves.slice(start, start + 2 ** subtree.level);
@@ -35,7 +36,7 @@ export function narrowDown(before: MerkleFrontier, sealed: MerkleFrontier, leave
   const [from, to] = [expected[first], expected[last]];
   if (first === -1 || from === undefined) {
     const places = { from: before.size, to: sealed.size };
-    // Everything that was sealed is there: what is too much stands behind it.
+    // Everything that was sealed is present, so the surplus comes after it.
     return surplus === 1 ? { places, leaf: leaves.length - 1 } : { places };
   }
   const places = { from: Math.max(startOf(from), before.size), to: to === undefined ? endOf(from) : endOf(to) };

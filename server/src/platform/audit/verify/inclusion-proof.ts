@@ -5,7 +5,7 @@ import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, MerkleFrontier, rootOf, type Subtree } from '../seal/merkle-tree.ts';
 
-/** Shows that one record is in a tree, to anyone who trusts the signature, without showing any other record. */
+/** Proves to anyone who trusts the signature that one record is in a tree, without revealing any other record. */
 export interface InclusionProof {
   readonly record: AuditRecord;
   readonly index: number;
@@ -13,7 +13,10 @@ export interface InclusionProof {
   readonly checkpoint: SignedCheckpoint;
 }
 
-/** Why there is no proof: the record does not exist, is not sealed yet, or the log is damaged or dropped where it is needed. */
+/**
+ * The reason why there is no proof. The record does not exist, it is not sealed yet, or a part of the log that the
+ * proof needs is damaged or dropped.
+ */
 type UnprovableReason = 'no-record' | 'not-sealed' | 'not-provable';
 
 export class UnprovableError extends Error {
@@ -41,9 +44,9 @@ export async function proveInclusion(
 }
 
 /**
- * Proves records against one checkpoint. The hashes beside the way of a record to the root are those of complete subtrees; each
- * was completed within one checkpoint, so only the records of that one have to be read again. Records of the same checkpoint,
- * one after the other, are read once.
+ * Proves records against one checkpoint. The sibling hashes on the path from a record to the root are those of complete
+ * subtrees. Each subtree was completed within one checkpoint, so only the records of that checkpoint have to be read
+ * again. Consecutive records of the same checkpoint are read once.
  */
 export class Prover {
   readonly #reader: LogReader;
@@ -88,7 +91,7 @@ function notSealed(): UnprovableError {
   );
 }
 
-/** Whether the proof leads from the record to the root, and the root was signed by the holder of the key. */
+/** Returns true if the proof leads from the record to the root, and the holder of the key signed the root. */
 export function isProven({ record, index, path, checkpoint }: InclusionProof, publicKey: Buffer): boolean {
   const place = { index, treeSize: checkpoint.treeSize };
   return (
@@ -107,7 +110,7 @@ export function toProofJson({ record, index, path, checkpoint }: InclusionProof)
   };
 }
 
-/** Undefined for anything that is not a proof. Whether it proves anything is another question. */
+/** Returns undefined for anything that is not a proof. The proof itself is not verified. */
 export function parseProofJson(value: unknown): InclusionProof | undefined {
   const { record, index, path, checkpoint } = membersOf(value);
   const parsed = parseCheckpointJson(checkpoint);
@@ -123,7 +126,10 @@ export function parseProofJson(value: unknown): InclusionProof | undefined {
 
 type Place = Pick<Subtree, 'level' | 'index'>;
 
-/** RFC 6962 §2.1.1: what stands beside the way from a leaf to the root, from the leaf up, each as complete subtrees. */
+/**
+ * Returns the siblings on the path from a leaf to the root, from the leaf up (RFC 6962 §2.1.1). Each one is given as
+ * complete subtrees.
+ */
 function siblingsOf(leaf: number, treeSize: number): Place[][] {
   const siblings: Place[][] = [];
   let from = 0;
@@ -141,7 +147,7 @@ function siblingsOf(leaf: number, treeSize: number): Place[][] {
   return siblings;
 }
 
-/** An aligned range as complete subtrees, largest first. */
+/** Splits an aligned range into complete subtrees, largest first. */
 function toSubtrees(from: number, to: number): Place[] {
   const places: Place[] = [];
   for (let start = from; start < to; ) {
@@ -153,12 +159,12 @@ function toSubtrees(from: number, to: number): Place[] {
 }
 
 interface ReadCheckpoint {
-  /** The tree before it. */
+  /** The tree before this checkpoint. */
   readonly before: MerkleFrontier;
   readonly records: readonly AuditRecord[];
 }
 
-/** Beyond this, subtrees are rather computed again than kept: about 100 checkpoints. */
+/** The number of subtrees to keep, which is about 100 checkpoints. Above it, they are discarded and computed again. */
 const subtreesKeptMax = 200_000;
 
 /** Reads checkpoints again and keeps the subtrees that they complete. */
@@ -172,7 +178,7 @@ class Replay {
     this.#tenantId = tenantId;
   }
 
-  /** The checkpoint in which the tree reached this size: the tree before it, and its records. */
+  /** Reads the checkpoint in which the tree reached this size. Returns the tree before it, and its records. */
   async read(treeSize: number): Promise<ReadCheckpoint> {
     if (this.#completed.size > subtreesKeptMax) this.#completed.clear();
     const checkpoint = await this.#reader.checkpointOfSize(this.#tenantId, treeSize);
@@ -191,7 +197,10 @@ class Replay {
     return { before, records };
   }
 
-  /** `known` is a tree whose own subtrees need no reading; their records may have been dropped. */
+  /**
+   * Returns the hash of a subtree. Subtrees of the tree `known` do not have to be read, and their records may have been
+   * dropped.
+   */
   async hashOf(place: Place, known: MerkleFrontier): Promise<Buffer> {
     const held = known.subtrees.find(({ level, index }) => level === place.level && index === place.index);
     if (held !== undefined) return held.hash;

@@ -8,12 +8,13 @@ import { readLines } from '../../files/line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 
-/** The format that this version writes, and the only one that it reads. */
+/** The format that this version writes. It is the only one that it reads. */
 const exportVersion = 1;
 
 /**
- * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Tenants may
- * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
+ * A line of an export. The first line says who signed. It is followed by the records of each checkpoint and the
+ * checkpoint itself. Tenants may alternate, but the order within a tenant is that of its tree. An export ends after a
+ * checkpoint, so it can be continued.
  */
 type ExportLine =
   | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
@@ -30,10 +31,10 @@ export interface ExportOptions {
   readonly onProgress: (report: ExportReport) => void;
 }
 
-/** Where a file can be continued. */
+/** The position at which a file can be continued. */
 interface ExportEnd {
   readonly bytes: number;
-  /** The last checkpoint of each tenant. */
+  /** The number of each tenant's last checkpoint. */
   readonly numbers: ReadonlyMap<string, number>;
 }
 
@@ -42,7 +43,7 @@ export interface ExportReport {
   readonly checkpoints: number;
 }
 
-/** Writes what is sealed and not yet in the file; a file that a crash left half written is continued. */
+/** Writes everything that is sealed and not yet in the file. A file that a crash left incomplete is continued. */
 export async function writeExport(options: ExportOptions): Promise<ExportReport> {
   const resumed = await findEnd(options.path);
   if (resumed.bytes > 0) {
@@ -81,7 +82,7 @@ async function* exportLines(
   }
 }
 
-/** How much of a file is whole, and which checkpoint of each tenant comes last in it. */
+/** Returns how many bytes of a file are complete, and each tenant's last checkpoint in it. */
 async function findEnd(path: string): Promise<ExportEnd> {
   const numbers = new Map<string, number>();
   const size = await stat(path)
@@ -92,7 +93,7 @@ async function findEnd(path: string): Promise<ExportEnd> {
   for await (const line of readLines(path)) {
     position += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
-    // A last line without its end may have lost more than that.
+    // If the last line has no line feed, more than the line feed may be missing.
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
@@ -110,7 +111,7 @@ export class NotAnExportError extends Error {
   }
 }
 
-/** Rejects any other format. Otherwise it would look like damage, or like a log that somebody has changed. */
+/** Rejects any other format. It would otherwise look like damage, or like a log that somebody has changed. */
 function requireKnownVersion(path: string, version: unknown): void {
   if (version !== exportVersion) throw new UnknownExportError(path, version);
 }
@@ -125,7 +126,7 @@ export class UnknownExportError extends Error {
   }
 }
 
-/** The key that a file says it was signed with: worth as much as the file itself. */
+/** Returns the key that a file claims to be signed with. It is only as trustworthy as the file itself. */
 export async function readExportKey(path: string): Promise<Buffer> {
   for await (const line of readLines(path)) {
     const first = parseLine(line);
@@ -136,7 +137,7 @@ export async function readExportKey(path: string): Promise<Buffer> {
   throw new NotAnExportError(path, 'is not an export of an audit log');
 }
 
-/** The checkpoints of a file with their records; what stands behind the last checkpoint is not part of it. */
+/** Reads the checkpoints of a file with their records. Records after the last checkpoint are not part of the export. */
 export async function* readExport(path: string): AsyncGenerator<LogSection> {
   let records: AuditRecord[] = [];
   let lineNumber = 0;
@@ -161,7 +162,7 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
 
 function parseLine(line: string): ExportLine | undefined {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a line that was changed is found by its checkpoint.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the checkpoint reveals a changed line.
     const parsed = JSON.parse(line) as ExportLine;
     return ['export', 'record', 'checkpoint'].includes(parsed.kind) ? parsed : undefined;
   } catch {

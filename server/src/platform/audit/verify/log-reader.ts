@@ -8,11 +8,11 @@ import type { LogSection } from './log-verifier.ts';
 import { entityTypes } from '../record/audit-event.ts';
 import { listWaiting, type WaitingRecords } from '../seal/waiting-records.ts';
 
-/** Of a thousand records each: what is held in memory at a time. */
+/** The number of checkpoints to hold in memory at a time. Each has about a thousand records. */
 const checkpointsPerRead = 50;
 const outsideMax = 100;
 
-/** What a record is found by. */
+/** The columns that identify a record. */
 export interface RecordKey {
   readonly entityType: string;
   readonly entityId: string;
@@ -25,13 +25,16 @@ export class LogReader {
   readonly #database: Database;
   readonly #reads: 'every tenant' | 'one tenant';
 
-  /** The sealer's role reads the log of every tenant. A server reads as the tenant that it asks about, and so no other. */
+  /**
+   * The sealer's role reads the log of every tenant. A server reads in the scope of one tenant and cannot see any
+   * other.
+   */
   constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant') {
     this.#database = database;
     this.#reads = reads;
   }
 
-  /** Every tenant that has records or checkpoints, deleted ones too. */
+  /** Lists every tenant that has records or checkpoints, including deleted tenants. */
   async listTenants(): Promise<string[]> {
     const rows = await this.#database.forSealer((tx) =>
       tx.query<{ tenant_id: string }>({
@@ -45,17 +48,16 @@ export class LogReader {
     return (await this.#checkpoints(tenantId, 'order by c.number desc limit 1'))[0];
   }
 
-  /** The checkpoint before the one with this number. */
   async checkpointBefore(tenantId: string, number: number): Promise<StoredCheckpoint | undefined> {
     return (await this.#checkpoints(tenantId, 'and c.number < $2 order by c.number desc limit 1', number))[0];
   }
 
-  /** The checkpoint in which the tree reached a size. */
+  /** Returns the checkpoint in which the tree reached a size. */
   async checkpointOfSize(tenantId: string, treeSize: number): Promise<StoredCheckpoint | undefined> {
     return (await this.#checkpoints(tenantId, 'and c.tree_size >= $2 order by c.tree_size limit 1', treeSize))[0];
   }
 
-  /** The checkpoint that the records of an order are in. */
+  /** Returns the checkpoint that contains the records of an order. */
   async checkpointOfOrder(tenantId: string, order: string): Promise<StoredCheckpoint | undefined> {
     return (await this.#checkpoints(tenantId, 'and c.order_to > $2 order by c.order_to limit 1', order))[0];
   }
@@ -70,7 +72,7 @@ export class LogReader {
     return new Map(rows.map((row) => [Number(row.number), { treeSize: Number(row.tree_size), root: row.root }]));
   }
 
-  /** Checkpoints after a number, each with its records. */
+  /** Reads the checkpoints after a number, each with its records. */
   async *sections(tenantId: string, afterNumber = 0): AsyncGenerator<LogSection> {
     let before = afterNumber === 0 ? undefined : await this.checkpointBefore(tenantId, afterNumber + 1);
     for (;;) {
@@ -83,7 +85,7 @@ export class LogReader {
       const last = checkpoints.at(-1);
       if (last === undefined) return;
       const records = await this.recordsBetween(tenantId, before?.orderTo ?? firstOrder, last.orderTo);
-      // Asked afterwards: a month that is dropped in between would look like records that are missing.
+      // This query must come last. If a month were dropped in between, its records would look missing.
       const isKept = await this.#monthsKept(checkpoints.map(({ month }) => month));
       let taken = 0;
       for (const checkpoint of checkpoints) {
@@ -104,9 +106,12 @@ export class LogReader {
     );
   }
 
-  /** Records that the sealer has passed without sealing them, which it never does: somebody added them afterwards. */
+  /**
+   * Lists records that the sealer has passed without sealing them. The sealer never does that, so somebody added them
+   * later.
+   */
   async listOutside(tenantId: string): Promise<AuditRecord[]> {
-    // One statement, so that the sealer cannot move on between the two questions.
+    // This is one statement, so that the sealer cannot advance between the two lookups.
     return this.#records(
       tenantId,
       `r.tenant_id = $1 and r.sealing_order < coalesce(
@@ -118,12 +123,12 @@ export class LogReader {
     );
   }
 
-  /** Records that are not sealed yet, and why. */
+  /** Lists the records that are not sealed yet, with the reason. */
   listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
     return listWaiting(this.#database, tenantId);
   }
 
-  /** Looks through the whole log unless it is known when the record was created. */
+  /** Finds a record. It searches the whole log unless the creation time is given. */
   async findRecord(tenantId: string, id: string, createdAt?: Date): Promise<AuditRecord | undefined> {
     const [found] =
       createdAt === undefined
@@ -131,13 +136,13 @@ export class LogReader {
         : await this.#records(
             tenantId,
             'r.tenant_id = $1 and r.entity_type = any($2) and r.created_at = $3 and r.id = $4 limit 1',
-            // Not as ISO text, which PostgreSQL does not read outside of the years 1 to 9999.
+            // The time is not passed as ISO text, because PostgreSQL does not parse that outside of the years 1 to 9999.
             [entityTypes, createdAt, id],
           );
     return found;
   }
 
-  /** Of a few records that are known by their keys, those that are there. */
+  /** Returns those records with the given keys that exist. */
   async findRecords(tenantId: string, keys: readonly RecordKey[]): Promise<AuditRecord[]> {
     return this.#records(
       tenantId,
@@ -152,7 +157,7 @@ export class LogReader {
     );
   }
 
-  /** Whether there is or was such a tenant: the first record is that of its creation. */
+  /** Returns true if the tenant exists or existed. The first record of a log is that of the tenant's creation. */
   async hasLog(tenantId: string): Promise<boolean> {
     const rows = await this.#database.forSealer((tx) =>
       tx.query({
@@ -194,7 +199,10 @@ export class LogReader {
       : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
   }
 
-  /** Returns the months that a partition can still hold records of. It goes by the bounds of partitions, because names prove nothing. */
+  /**
+   * Returns the months for which a partition can still contain records. It uses the bounds of the partitions, because
+   * their names prove nothing.
+   */
   async #monthsKept(months: readonly string[]): Promise<Set<string>> {
     const bound = (word: string, otherwise: string) =>
       `coalesce(substring(pg_get_expr(part.relpartbound, part.oid) from '${word} \\(''([^'']+)''\\)')::timestamptz, '${otherwise}')`;
@@ -212,14 +220,14 @@ export class LogReader {
   }
 }
 
-/** Where in records sorted by order those before `orderTo` end. */
+/** Returns the index at which the records before `orderTo` end. The records must be sorted by order. */
 function indexFrom(records: readonly AuditRecord[], start: number, orderTo: string): number {
   let index = start;
   while (index < records.length && compareOrders(records[index]?.sealing_order ?? '', orderTo) < 0) index += 1;
   return index;
 }
 
-/** Jumps from one tenant to the next along the index instead of reading every row. */
+/** Returns SQL that jumps from one tenant to the next along the index instead of reading every row. */
 function distinctTenants(table: 'audit_records' | 'audit_checkpoints'): string {
   return `(with recursive found as (
       (select tenant_id from ${table} order by tenant_id limit 1)

@@ -8,9 +8,9 @@ export interface LogVerdict {
   readonly publicKey: Buffer;
   readonly tenants: readonly TenantVerdict[];
   readonly findings: readonly Finding[];
-  /** Records that are not sealed yet: nothing vouches for them. An export holds none. */
+  /** The records that are not sealed yet, so that no signature covers them. An export contains none. */
   readonly waiting: readonly WaitingRecords[];
-  /** Lines of the anchor that this vault did not sign. */
+  /** The number of lines in the anchor that this vault did not sign. */
   readonly foreignAnchorLines: number;
 }
 
@@ -21,12 +21,12 @@ export interface OpenLog {
 }
 
 export interface VerifyOptions {
-  /** A file of the second place. */
+  /** The path of an anchor file. */
   readonly anchorFile?: string | undefined;
   readonly onProgress: (verified: number, total: number | undefined) => void;
 }
 
-/** Verifies the log in the database, of one tenant or of all, with the key that the root key opens. */
+/** Verifies the log of one tenant or of all in the database, with the key that the root key unwraps. */
 export async function verifyDatabase(
   { reader, publicKey }: OpenLog,
   tenantId: string | undefined,
@@ -38,7 +38,7 @@ export async function verifyDatabase(
   let verified = 0;
   for (const id of present) {
     const verifier = new LogVerifier({ tenantId: id, publicKey });
-    // Asked first: what is sealed while the tree is read lies behind.
+    // This is read first, so that anything sealed while the tree is read comes after it.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
       verifier.check(section);
@@ -54,7 +54,10 @@ export async function verifyDatabase(
   return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
 }
 
-/** The sealer stops for a damaged checkpoint and for nothing else. Anyone who wrote the stop wants records that nothing vouches for. */
+/**
+ * Finds stops that the sealer did not write. It stops only for a damaged checkpoint. Any other stop was written by
+ * somebody who wants records that no signature covers.
+ */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(
     tenants
@@ -70,7 +73,7 @@ function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly Wa
     }));
 }
 
-/** Verifies an exported file without a database. Unless a key is given, the file is believed about who signed it. */
+/** Verifies an exported file without a database. Unless a key is given, the key in the file is trusted. */
 export async function verifyExport(
   path: string,
   publicKey: Buffer | undefined,

@@ -18,20 +18,20 @@ export type FindingKind =
   | 'sealing-stopped'
   | 'anchor-differs';
 
-/** Something that is not as it was sealed, and where. */
+/** A difference from what was sealed, and its location. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly tenantId: string;
-  /** Places in the tenant's log, counted from 0, half open. */
+  /** The positions in the tenant's log, counted from 0 with an exclusive end. */
   readonly range?: Places;
-  /** The part of the range that differs from what was sealed, where the tree tells. */
+  /** The part of the range that differs from what was sealed, if the tree reveals it. */
   readonly within?: Places;
-  /** Ids of the records, where they are known. */
+  /** The ids of the records, if they are known. */
   readonly records?: readonly string[];
   readonly message: string;
 }
 
-/** A checkpoint with the records that should be its own; none where their month was dropped. */
+/** A checkpoint with its records, or `dropped` if their month was dropped. */
 export interface LogSection {
   readonly checkpoint: StoredCheckpoint;
   readonly records: readonly AuditRecord[] | 'dropped';
@@ -45,10 +45,9 @@ export interface TenantVerdict {
   readonly newest: SignedCheckpoint | undefined;
 }
 
-/** How many ids a finding lists at most. */
 const idsMax = 100;
 
-/** More than the clocks of a database and of a worker can reasonably differ. */
+/** A limit well above any plausible difference between the clocks of a database and a worker. */
 const clockDifferenceMaxMs = 24 * 3_600_000;
 
 interface TreePosition {
@@ -57,8 +56,8 @@ interface TreePosition {
 }
 
 /**
- * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
- * for, so that one change gives one finding and later ones are still seen.
+ * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it continues from the state that the
+ * checkpoint confirms, so that one change causes one finding and later changes are still detected.
  */
 export class LogVerifier {
   readonly #tenantId: string;
@@ -70,7 +69,7 @@ export class LogVerifier {
   #verified = 0;
   #dropped = 0;
 
-  /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
+  /** `after` is a checkpoint that was already verified. The verification continues behind it. */
   constructor(of: {
     tenantId: string;
     publicKey: Buffer;
@@ -83,7 +82,7 @@ export class LogVerifier {
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
   }
 
-  /** Takes the sections in the order of their numbers. */
+  /** Checks one section. Sections must be passed in the order of their numbers. */
   check({ checkpoint, records }: LogSection): void {
     const before = this.#position;
     const range = { from: before.frontier.size, to: checkpoint.treeSize };
@@ -104,7 +103,7 @@ export class LogVerifier {
     this.#newest = checkpoint;
   }
 
-  /** Records that lie before where the sealer has come, and in no checkpoint. */
+  /** Reports records that the sealer has passed although they are in no checkpoint. */
   checkOutside(records: readonly AuditRecord[]): void {
     if (records.length === 0) return;
     const message = `${records.length} records are in no checkpoint, although the sealer has already passed them.`;
@@ -128,7 +127,7 @@ export class LogVerifier {
     };
   }
 
-  /** The tree that the signature vouches for; undefined where the checkpoint was tampered with. */
+  /** Returns the tree that the signature confirms, or undefined if the checkpoint was tampered with. */
   #vouchedFor(checkpoint: StoredCheckpoint): MerkleFrontier | undefined {
     if (checkpoint.tenantId !== this.#tenantId || !isGenuine(checkpoint, this.#publicKey)) return undefined;
     const frontier = MerkleFrontier.parse(checkpoint.treeSize, checkpoint.frontier);
@@ -167,12 +166,15 @@ export class LogVerifier {
     const place = `checkpoint ${checkpoint.number}, sealed at ${checkpoint.sealedAt.toISOString()}`;
     if (surplus < 0) this.#find('records-missing', `${-surplus} records are missing in ${place}.`, named);
     else if (surplus > 0) this.#find('records-added', `${surplus} records were added in ${place}.`, named);
-    // A checkpoint that was tampered with has its finding already, and vouches for nothing.
+    // A tampered checkpoint already has a finding, and it confirms nothing.
     else if (vouchedFor !== undefined) this.#find('records-changed', `Records were changed in ${place}.`, named);
     return frontier;
   }
 
-  /** The sealer signs whatever it finds. Only a creation time after the sealing time reveals that somebody made the time up. */
+  /**
+   * Reports records created after their sealing time. The sealer signs whatever it finds, so nothing else reveals an
+   * invented creation time.
+   */
   #checkTimes({ number, sealedAt }: StoredCheckpoint, records: readonly AuditRecord[]): void {
     const ahead = records.filter(({ created_at }) => created_at > sealedAt.getTime() + clockDifferenceMaxMs);
     if (ahead.length === 0) return;

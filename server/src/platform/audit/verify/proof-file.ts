@@ -10,14 +10,17 @@ import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 import type { RecordKey } from './log-reader.ts';
 import type { OpenLog } from './log-verification.ts';
 
-/** The worker seals twice a second. */
+/** The time to wait for records to be sealed. The worker seals twice per second. */
 const sealedWithinMs = 30_000;
 const lookAgainMs = 250;
 const recordsPerRead = 500;
-/** Of a file that is not lines. */
+/** The maximum size of a file that does not have one proof per line. */
 const wholeBytesMax = 16 * 1024 * 1024;
 
-/** A new file for proofs, opened before anything is read and removed if the work fails. Evidence is not written over. */
+/**
+ * Creates a file for proofs before anything is read, and removes it if the work fails. An existing file is never
+ * overwritten, because it may be evidence.
+ */
 export async function withProofFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw codeOf(error) === 'EEXIST' ? new Error(`${path} exists already. Name a new file for the proofs.`) : error;
@@ -33,7 +36,7 @@ export async function withProofFile<T>(path: string, work: (file: FileHandle) =>
   }
 }
 
-/** Writes the proof of each record as a line of JSON, once all of them are sealed. */
+/** Waits until all records are sealed, then writes the proof of each one as a line of JSON. */
 export async function writeProofs(
   file: FileHandle,
   { reader, publicKey }: OpenLog,
@@ -54,7 +57,7 @@ export async function writeProofs(
   }
 }
 
-/** The checkpoint that holds the last record; undefined if there is no record. */
+/** Waits for a checkpoint that covers the last record. Returns undefined if there is no record. */
 async function whenSealed(
   reader: OpenLog['reader'],
   tenantId: string,
@@ -73,11 +76,14 @@ async function whenSealed(
 
 export interface ProofsChecked {
   readonly proven: readonly string[];
-  /** How many lines are no proof, or one that does not hold. */
+  /** The number of entries that are not a proof, or whose proof is invalid. */
   readonly failed: number;
 }
 
-/** Checks a file with one proof, a list of them, or one on each line. A record counts once, however often it is proven. */
+/**
+ * Checks a file with one proof, a list of proofs, or one proof per line. A record counts once, however often it is
+ * proven.
+ */
 export async function checkProofs(path: string, publicKey: Buffer): Promise<ProofsChecked> {
   await access(path);
   const proven = new Map<string, string>();
@@ -94,7 +100,7 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
     lineNumber += 1;
     const parsed = parseJsonOrNothing(line);
     if (parsed === undefined && lineNumber === 1) {
-      // Perhaps a program has laid it out over several lines.
+      // The file may be one JSON text that was formatted over several lines.
       checkAll(parseJsonOrNothing(await readShort(path)));
       break;
     }
@@ -103,7 +109,9 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
   return { proven: [...proven.values()], failed };
 }
 
-/** The text of a file, or nothing of a long one: a line at a time, any length can be checked. */
+/**
+ * Returns the text of a file, or an empty text if it is too long. Files with one proof per line can have any length.
+ */
 async function readShort(path: string): Promise<string> {
   const { size } = await stat(path);
   return size > wholeBytesMax ? '' : readFile(path, 'utf8');

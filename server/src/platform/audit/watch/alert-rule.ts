@@ -1,28 +1,31 @@
-/** What is watched for, of each key and each user who is signed in. */
+/** The rules that each key and each signed-in user is watched for. */
 export const alertRules = ['misses', 'reveals', 'new-address'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
-/** When there is an alert. A threshold of 0 turns its rule off. */
+/** The thresholds for alerts. A threshold of 0 turns its rule off. */
 export interface AlertThresholds {
   readonly windowMinutes: number;
-  /** Things asked for in a window that do not exist. */
+  /** The number of requested items in a window that do not exist. */
   readonly misses: number;
-  /** Different tokens whose plaintext was shown or sent in a window. */
+  /** The number of different tokens whose plaintext was shown or sent in a window. */
   readonly reveals: number;
-  /** A key that is used from more addresses than this is used from anywhere, and one more says nothing. */
+  /**
+   * The number of known addresses above which a key is assumed to be used from anywhere, so that another address means
+   * nothing.
+   */
   readonly addresses: number;
 }
 
 export const defaultThresholds: AlertThresholds = { windowMinutes: 10, misses: 100, reveals: 1_000, addresses: 20 };
 
-/** A rule that a key or a user has broken. */
+/** A rule violation by a key or a user. */
 export interface Alert {
   readonly tenantId: string;
-  /** Of the user, if it is about one. */
+  /** The id of the key, or of the user if the alert is about one. */
   readonly keyId: string;
   readonly isUser: boolean;
   readonly rule: AlertRule;
   readonly count: number;
-  /** When the window began. */
+  /** The start of the window. */
   readonly from: Date;
 }

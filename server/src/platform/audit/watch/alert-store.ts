@@ -3,7 +3,10 @@ import type { Transaction } from '../../database/database.ts';
 import { recordInTransaction } from '../record/audit-log.ts';
 import type { RaisedAlert } from './watch-store.ts';
 
-/** Writes an alert to the log of its tenant, unless it is there: the worker that wrote it may have died before it could say so. */
+/**
+ * Writes an alert to its tenant's log unless it is already there. The worker that wrote it may have died before it
+ * could note that.
+ */
 export async function recordAlert(
   tx: Transaction,
   tenantId: TenantId,

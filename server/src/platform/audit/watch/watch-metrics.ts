@@ -2,13 +2,16 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { alertRules } from './alert-rule.ts';
 import type { WatchPass } from './watcher.ts';
 
-/** More applications than this are counted together: each is three time series. */
+/**
+ * The number of applications with their own label. Any others are counted together, because each label adds three time
+ * series.
+ */
 const applicationsMax = 200;
 
-/** Browsers and people are counted together, by what they are. */
+/** The shared labels of actors that are counted together by type. */
 const together: Readonly<Record<string, string>> = { session: 'sessions', user: 'users' };
 
-/** Counts what was watched, by application. The first applications that turn up have a name of their own. */
+/** Counts watched operations by application. The first applications that appear get their own label. */
 export class WatchMetrics {
   readonly #attempts: { inc(labels: Record<string, string>, by: number): void };
   readonly #alerts: { inc(labels: Record<string, string>, by: number): void };
@@ -23,7 +26,7 @@ export class WatchMetrics {
     this.#alerts = metrics.addCounter('strongroom_audit_alerts_total', 'Alerts that were written to the audit log.', [
       'rule',
     ]);
-    // From 0, so that the first alert is an increase.
+    // The counters start at 0, so that the first alert is visible as an increase.
     for (const rule of alertRules) this.#alerts.inc({ rule }, 0);
   }
 

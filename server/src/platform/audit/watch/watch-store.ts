@@ -3,25 +3,28 @@ import { takeLock } from '../../database/transaction-lock.ts';
 import type { Alert, AlertRule, AlertThresholds } from './alert-rule.ts';
 import { SealingError } from '../seal/seal-store.ts';
 
-/** Windows are forgotten soon after their end; addresses when a key has not come from them for this long. */
+/**
+ * The number of days after which an address that a key no longer uses is forgotten. Windows are forgotten soon after
+ * their end.
+ */
 const addressKeptDays = 90;
 const forgottenPerPass = 10_000;
 
 export type WatchedKind = 'denied' | 'missed' | 'revealed' | 'other';
 
-/** Records that agree in everything that is watched. */
+/** A group of records that are equal in everything that is watched. */
 export interface WatchedGroup {
   readonly tenantId: string;
-  /** The key, or the user who is signed in: they have none. */
+  /** The id of the key, or of the signed-in user, who has no key. */
   readonly keyId: string;
   readonly actorType: string;
   readonly actorId: string;
   readonly sourceAddress: string | null;
   readonly bucket: string;
   readonly kind: WatchedKind;
-  /** The token that was revealed. */
+  /** The id of the revealed token. Empty for other kinds. */
   readonly value: string;
-  /** Of misses, how many things were missing. */
+  /** The number of records, or of missing items if the kind is `missed`. */
   readonly count: number;
 }
 
@@ -36,8 +39,9 @@ interface Range {
 }
 
 /**
- * A session counts as the key that authorized it, as its record says: sessions are free, so counting each for itself would let a
- * key do anything through new ones, and raise an alert for every one of them.
+ * Groups records by what is watched. A session counts as the key that authorized it, according to the session's record.
+ * Sessions cost nothing, so if each counted on its own, a key could do anything through new sessions, or raise an alert
+ * for every one of them.
  */
 const groupsText = `with watched as materialized (
     select r.tenant_id, coalesce(r.key_id, r.actor_id) as key_id, r.actor_type, r.actor_id, r.source_address, r.created_at, seen.kind,
@@ -67,14 +71,14 @@ const groupsText = `with watched as materialized (
 
 const watchedColumns = '"tenantId" uuid, "keyId" uuid, "actorType" text, bucket timestamptz, value text, count bigint';
 
-/** Adds to what is remembered, unless the alert of the window was raised already: then nothing more has to be known. */
+/** Adds to the counts of a window. If its alert was already raised, nothing more needs to be counted. */
 const addText = `insert into audit_watched as known (tenant_id, key_id, rule, bucket, value, occurrences)
   select w."tenantId", w."keyId", $2, w.bucket, w.value, w.count from json_to_recordset($1::json) as w(${watchedColumns})
   where not exists (select from audit_alerts a
     where a.tenant_id = w."tenantId" and a.key_id = w."keyId" and a.rule = $2 and a.bucket = w.bucket)
   on conflict (tenant_id, key_id, rule, bucket, value) do update set occurrences = known.occurrences + excluded.occurrences`;
 
-/** `total` is what the threshold is compared with. */
+/** Returns SQL that raises alerts. `total` is the expression that is compared with the threshold. */
 const raiseText = (total: string) => `with touched as (
     select distinct w."tenantId" as tenant_id, w."keyId" as key_id, w.bucket, w."actorType" = 'user' as is_user from json_to_recordset($1::json) as w(${watchedColumns})
   ), full_windows as (
@@ -87,7 +91,9 @@ const raiseText = (total: string) => `with touched as (
 
 const unrecorded = 'recorded_at is null and occurrences is not null';
 
-/** Remembers addresses; those that are new for a key that was known already are raised, once a window. */
+/**
+ * Stores addresses. If a key that already has addresses uses a new one, an alert is raised, at most once per window.
+ */
 const addressesText = `with used as (
     select w."tenantId" as tenant_id, w."keyId" as key_id, w.value, max(w.bucket) as bucket
     from json_to_recordset($1::json) as w(${watchedColumns}) group by 1, 2, 3
@@ -116,12 +122,12 @@ export class WatchStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in the whole installation. */
+  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
   becomeWatcher(): Promise<boolean> {
     return takeLock(this.#tx, 'watch-lock');
   }
 
-  /** The sealed records that follow; a transaction is never cut in two, so there may be more than `limit`. */
+  /** Returns the range of the next sealed records. A transaction is never split, so there may be more than `limit`. */
   async findNext(limit: number): Promise<Range & { readonly records: number }> {
     const [row] = await this.#tx.query<Range & { records: number }>({
       name: 'watch-next',
@@ -133,7 +139,7 @@ export class WatchStore {
           order by r.sealing_order fetch first $1 rows with ties) next) taken`,
       values: [limit],
     });
-    // Without its row nothing would be watched, and nobody would know.
+    // If the table has lost its row, nothing would be watched and nobody would notice.
     if (row === undefined)
       throw new SealingError('The table audit_watch_position has lost its row. Insert one with watched_to null.');
     return row;
@@ -151,7 +157,7 @@ export class WatchStore {
     });
   }
 
-  /** Adds to what happened in each window, and raises an alert for those that are full from now on. */
+  /** Adds to the counts of each window, and raises an alert for each window that reaches the threshold. */
   async addAndRaise(rule: AlertRule, groups: readonly WatchedGroup[], threshold: number): Promise<void> {
     if (groups.length === 0) return;
     const json = JSON.stringify(groups);
@@ -170,7 +176,7 @@ export class WatchStore {
     });
   }
 
-  /** The oldest alert that is in no log yet, of other tenants than these. */
+  /** Returns the oldest alert that is not in a log yet, except those of the given tenants. */
   async findUnrecorded(tenantsLeftOut: readonly string[]): Promise<RaisedAlert | undefined> {
     const [row] = await this.#tx.query<RaisedAlert>({
       name: 'watch-unrecorded',
@@ -190,7 +196,7 @@ export class WatchStore {
     });
   }
 
-  /** What no window needs any more. An alert stays until it is recorded. */
+  /** Deletes everything that no window needs any more. An alert is kept until it is recorded. */
   async forget({ windowMinutes }: AlertThresholds): Promise<void> {
     await this.#tx.query({
       text: `delete from audit_watched where ctid = any (array(select ctid from audit_watched

@@ -36,11 +36,11 @@ interface Happening {
   readonly entityId?: string;
   readonly address?: string;
   readonly missing?: number;
-  /** Which window of today it lies in. */
+  /** The number of the window of today that it falls into. */
   readonly window?: number;
 }
 
-/** Records as a server writes them, at times of our choosing. */
+/** Inserts records like those of a server, at the given times. */
 async function write(happenings: readonly Happening[], actor: { key?: string; type?: string } = {}): Promise<void> {
   for (const {
     operation = 'read',
@@ -64,7 +64,7 @@ async function write(happenings: readonly Happening[], actor: { key?: string; ty
         missing === undefined ? null : JSON.stringify({ missing }),
         actor.type ?? 'application',
         actor.key ?? keyId,
-        // Somebody who is signed in has no key.
+        // A signed-in user has no key.
         actor.type === 'user' ? null : (actor.key ?? keyId),
         address,
         operation,
@@ -75,7 +75,7 @@ const times = (count: number, happening: Happening) => Array.from({ length: coun
 const reveals = (ids: readonly string[], window = 0) =>
   ids.map((entityId) => ({ transform: 'reveal', entityId, window }));
 
-/** Seals, watches, and answers the alerts of the tenant as the log has them, oldest first. */
+/** Seals, watches, and returns the alerts in the tenant's log, oldest first. */
 async function alertsAfterWatching(worker = watcher, subject = 'key'): Promise<unknown[]> {
   await sealAll(vault.database, signerOf(vault.server));
   while ((await worker.watch()).isFull);
@@ -204,7 +204,7 @@ describe('Watcher', () => {
       for (let pass = 0; pass < 3; pass += 1) await worker.watch();
       expect(await alertsIn(other.id)).toBe(round + 1);
     }
-    // What was refused, and what was written without its writer knowing.
+    // The first alert was rejected before. The second was written, but the worker died before it could note that.
     await alertsAfterWatching();
     expect(await alertsIn(own.id)).toBe(2);
     expect(await alertsIn(other.id)).toBe(2);

@@ -5,40 +5,41 @@ import { recordAlert } from './alert-store.ts';
 import { type WatchedGroup, WatchStore } from './watch-store.ts';
 
 const recordsPerPass = 10_000;
-/** A pass must end, however many keys are at it. */
+/** The maximum number of alerts in a pass, because a pass must end however many keys cause alerts. */
 const alertsPerPass = 100;
 const forgetEveryMs = 60_000;
-/** A log that cannot be written to is tried again this often; the alerts of other tenants do not wait for it. */
+/** The delay before retrying a log that cannot be written to. Alerts of other tenants do not wait for it. */
 const recordAgainMs = 60_000;
 
 export interface WatchPass {
-  /** Those that were written to the log. */
+  /** The alerts that were written to the log. */
   readonly alerts: readonly Alert[];
-  /** Why alerts could not be written. */
+  /** The errors of alerts that could not be written. */
   readonly failures: readonly unknown[];
   readonly groups: readonly WatchedGroup[];
-  /** There was more than one pass takes. */
+  /** True if there were more records or alerts than one pass handles. */
   readonly isFull: boolean;
 }
 
 interface WatcherParts {
-  /** Reads the logs of all tenants; `database` writes to the log of one. */
+  /** Reads the logs of all tenants. `database` writes to the log of one tenant. */
   readonly sealerDatabase: Database;
   readonly database: Pick<Database, 'forTenant'>;
   readonly thresholds: AlertThresholds;
 }
 
 /**
- * Follows the sealer and looks for bursts. It sees every record once, whichever server wrote it, and has a place of its own in
- * the log: a failure here stops no sealing. An alert is found in one transaction and recorded in another, in which it is looked
- * for first, so that a crash loses none and writes none twice.
+ * Follows the sealer and looks for bursts. It sees every record once, whichever server wrote it, and has its own
+ * position in the log, so a failure here does not stop sealing. An alert is found in one transaction and recorded in
+ * another, which first checks whether it was already recorded. A crash therefore neither loses an alert nor writes it
+ * twice.
  */
 export class Watcher {
   readonly #sealerDatabase: Database;
   readonly #database: Pick<Database, 'forTenant'>;
   readonly #thresholds: AlertThresholds;
   #forgottenAt = Number.NEGATIVE_INFINITY;
-  /** Tenants whose log could not be written to, and when. */
+  /** The tenants whose log could not be written to, and the time of the failure. */
   readonly #failedAt = new Map<string, number>();
 
   constructor(parts: WatcherParts) {
@@ -60,7 +61,7 @@ export class Watcher {
     return { alerts, failures, groups, isFull: true };
   }
 
-  /** One transaction: what is remembered and the place move together. */
+  /** Evaluates the next records. The counts and the position are updated in one transaction. */
   #look(): Promise<Pick<WatchPass, 'groups' | 'isFull'>> {
     return this.#sealerDatabase.forSealer(async (tx) => {
       const store = new WatchStore(tx);
@@ -70,7 +71,8 @@ export class Watcher {
       await this.#raise(store, groups);
       await store.moveTo(next.to);
       const isFull = next.records >= recordsPerPass;
-      // Not while it catches up: a window of long ago is forgotten while its records are still coming, and would be raised again.
+      // Nothing is forgotten while the watcher catches up. An old window would be forgotten while its records still
+      // arrive, and its alert would be raised again.
       if (!isFull && performance.now() - this.#forgottenAt > forgetEveryMs) {
         this.#forgottenAt = performance.now();
         await store.forget(this.#thresholds);
@@ -83,7 +85,7 @@ export class Watcher {
     const { misses, reveals, addresses } = this.#thresholds;
     const missed = misses === 0 ? [] : groups.filter(({ kind }) => kind === 'missed');
     const revealed = reveals === 0 ? [] : groups.filter(({ kind }) => kind === 'revealed');
-    // Sessions and users are at browsers, which are anywhere.
+    // Sessions and users use browsers, whose addresses can be anywhere.
     const placed = addresses === 0 ? [] : groups.filter(({ actorType }) => actorType === 'application');
     await store.addAndRaise('misses', sumUp(missed), misses);
     await store.addAndRaise('reveals', sumUp(revealed), reveals);
@@ -93,7 +95,7 @@ export class Watcher {
     );
   }
 
-  /** Under the lock of the watcher, so that no two workers record the same. */
+  /** Records the next alert. It holds the watcher's lock, so that no two workers record the same alert. */
   #recordNext(): Promise<{ readonly alert?: Alert; readonly failure?: unknown }> {
     return this.#sealerDatabase.forSealer(async (tx) => {
       const store = new WatchStore(tx);
@@ -119,7 +121,10 @@ export class Watcher {
   }
 }
 
-/** One for each key or user, window and value, whatever address they come from: a statement updates no row twice. */
+/**
+ * Sums up groups by key or user, window and value, whatever their address, because one statement cannot update a row
+ * twice.
+ */
 function sumUp(groups: readonly WatchedGroup[]): WatchedGroup[] {
   const sums = new Map<string, WatchedGroup>();
   for (const group of groups) {

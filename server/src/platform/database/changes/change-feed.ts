@@ -4,7 +4,10 @@ import { PostgresListener } from '../connections/postgres-listener.ts';
 const channel = 'strongroom_changes';
 export const feedName = 'strongroom changes';
 const heartbeatMs = 300;
-/** Once the last heartbeat is older than this, caches are not trusted; together with the heartbeat interval, well under a second. */
+/**
+ * The maximum age of the last heartbeat, in milliseconds. If it is older, caches are not trusted. Together with the
+ * heartbeat interval, this stays well under a second.
+ */
 const trustMs = 600;
 
 const changedTables = ['application_keys', 'applications', 'sessions', 'tenants', 'tenant_keys'] as const;
@@ -12,9 +15,9 @@ export type ChangedTable = (typeof changedTables)[number];
 export type ChangeListener = (table: ChangedTable, id: string) => void;
 
 /**
- * Tells this process what other processes changed. PostgreSQL delivers a notification with the commit that causes it; a
- * heartbeat that returns the same way proves that notifications still arrive. If it does not, `isCurrent` is false and
- * caches ask the database instead.
+ * Reports changes made by other processes. PostgreSQL delivers a notification together with the commit that causes it.
+ * A heartbeat that travels the same way proves that notifications still arrive. If it does not return, `isCurrent` is
+ * false and caches query the database instead.
  */
 export class ChangeFeed {
   readonly #listener: PostgresListener;
@@ -22,7 +25,10 @@ export class ChangeFeed {
   readonly #gapListeners = new Set<() => void>();
   readonly #lostListeners = new Set<() => void>();
 
-  /** The name of the connection in the database tells others something about this process, such as its root keys. */
+  /**
+   * `mark` becomes part of the connection's name, which tells other processes something about this one, such as its
+   * root keys.
+   */
   constructor(url: string, mark: string, origin?: ConnectionOrigin) {
     this.#listener = new PostgresListener(
       { url, channel, applicationName: `${feedName} ${mark}`, heartbeatMs, patienceMs: trustMs, origin },
@@ -42,12 +48,12 @@ export class ChangeFeed {
     this.#listeners.add(listener);
   }
 
-  /** Called when notifications may have been missed: all cached values must be dropped. */
+  /** Registers a listener that is called when notifications may have been missed. It must drop all cached values. */
   onGap(listener: () => void): void {
     this.#gapListeners.add(listener);
   }
 
-  /** Called when the connection breaks. */
+  /** Registers a listener that is called when the connection breaks. */
   onLost(listener: () => void): void {
     this.#lostListeners.add(listener);
   }
@@ -56,7 +62,10 @@ export class ChangeFeed {
     return performance.now() - this.#listener.heardAt < trustMs;
   }
 
-  /** How long nothing was heard. Late heartbeats on a busy machine make a server slower, not wrong. */
+  /**
+   * The time since the last heartbeat, in milliseconds. Late heartbeats on a busy machine make a server slower, not
+   * wrong.
+   */
   get silentMs(): number {
     return performance.now() - this.#listener.lastHeardAt;
   }

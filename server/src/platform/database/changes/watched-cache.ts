@@ -5,11 +5,11 @@ import type { ChangeFeed } from './change-feed.ts';
 
 export interface WatchedCacheOptions<Key extends string, Value extends object> {
   readonly feed: Pick<ChangeFeed, 'isCurrent' | 'onGap'>;
-  /** Reads a value from the database; undefined if there is none. */
+  /** Reads a value from the database. Returns undefined if there is none. */
   readonly load: (key: Key) => Promise<Value | undefined>;
   readonly entriesMax: number;
   readonly ageMaxMs?: number;
-  /** Whether a value may be cached; all values by default. */
+  /** Decides whether a value may be cached. All values are cached by default. */
   readonly isKept?: (value: Value) => boolean;
 }
 
@@ -44,7 +44,10 @@ export class WatchedCache<Key extends string, Value extends object> {
     return { entries: this.#known.size, hits: this.#hits, ...this.#reads.counts };
   }
 
-  /** Called when a change arrives. A read in progress may be older than the change. */
+  /**
+   * Removes the values that a change affects. Reads in progress are outdated too because they may be older than the
+   * change.
+   */
   forget(matches: (key: Key, value: Value) => boolean): void {
     this.#reads.outdateAll();
     for (const [key, value] of this.#known.entries()) if (matches(key, value)) this.#known.delete(key);

@@ -1,6 +1,7 @@
 /**
- * Removes `application_name` from the address of a database, because the driver would prefer it to the name that we set. Other
- * processes recognise a connection by its name: a rotation of the root key looks for servers that lack the new key.
+ * Removes `application_name` from a database address, because the driver would prefer it to the name that the vault
+ * sets. Other processes recognise a connection by its name: a root key rotation looks for servers that lack the new
+ * key.
  */
 export function withoutApplicationName(url: string): string {
   const start = url.indexOf('?');

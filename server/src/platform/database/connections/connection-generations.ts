@@ -7,8 +7,8 @@ interface Opened {
 }
 
 /**
- * Tells which connections of a pool are still worth using: those that were opened since the database last stopped responding, and that lead
- * to the server that the newest connections reached.
+ * Tracks which connections of a pool are still worth using. A connection is current if it was opened after the database
+ * last stopped responding, and if it leads to the server that the newest connections reached.
  */
 export class ConnectionGenerations {
   readonly #origin: ConnectionOrigin;
@@ -24,7 +24,10 @@ export class ConnectionGenerations {
     this.#opened.set(client, { silences: this.#silences, generation: this.#origin.note(origin) });
   }
 
-  /** Gives up everything that was opened before a connection stopped responding. An old one says nothing about newer ones. */
+  /**
+   * Discards every connection that was opened before this one stopped responding. A connection that is already stale
+   * says nothing about newer ones.
+   */
   endWith(client: pg.ClientBase): void {
     if (this.isCurrent(client)) this.#silences += 1;
   }

@@ -1,23 +1,24 @@
 /**
- * The PostgreSQL server and database that connections of this process reach. All pools and listeners with the same address share one: if a
- * connection of any of them reaches another server, as after a failover, the others leave the previous one, which may still respond.
+ * The PostgreSQL server and database that this process is connected to. All pools and listeners with the same address
+ * share one origin. If a connection of any of them reaches another server, for example after a failover, the others
+ * leave the previous server, which may still respond.
  */
 export class ConnectionOrigin {
   #origin: string | undefined;
   #generation = 0;
   readonly #listeners = new Set<() => void>();
 
-  /** Grows whenever a connection reaches another origin than the one before it. */
+  /** Increases whenever a connection reaches a different origin than the one before it. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Called when the generation has changed. */
+  /** Registers a listener that is called when the generation has changed. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Notes the origin of a connection that was just opened, and returns the generation that the connection belongs to. */
+  /** Records the origin of a connection that was just opened. Returns the generation that the connection belongs to. */
   note(origin: string): number {
     if (origin === this.#origin) return this.#generation;
     const isFirst = this.#origin === undefined;
@@ -30,7 +31,10 @@ export class ConnectionOrigin {
   }
 }
 
-/** The origins of a process, one for each address. Logins may differ: they lead to the same server. */
+/**
+ * The origins of a process, one for each address. Addresses that differ only in their login share one, because they
+ * lead to the same server.
+ */
 export class ConnectionOrigins {
   readonly #origins = new Map<string, ConnectionOrigin>();
 

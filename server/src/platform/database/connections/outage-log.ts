@@ -1,13 +1,13 @@
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Outage } from './outage.ts';
 
-/** A pool of connections that tells when it loses the database and when it has it again. */
+/** A connection pool that reports when it loses the database and when it reaches it again. */
 interface Watched {
   onReach(listener: (outage: Outage | undefined) => void): void;
   requireConnection(): Promise<void>;
 }
 
-/** Tells an operator once that the database is unreachable, and once that it is back, however many requests fail in between. */
+/** Logs once that the database is unreachable and once that it is back, however many requests fail in between. */
 export class OutageLog {
   readonly #logger: Logger;
   readonly #lost = new Set<Watched>();
@@ -16,7 +16,7 @@ export class OutageLog {
     this.#logger = logger;
   }
 
-  /** Returns what it was given. Several pools are one database. */
+  /** Watches a pool and returns it. All watched pools count as one database. */
   watch<Pool extends Watched>(pool: Pool): Pool {
     pool.onReach((outage) => {
       const wasLost = this.#lost.size > 0;
@@ -27,7 +27,7 @@ export class OutageLog {
       }
       this.#lost.delete(pool);
       if (wasLost && this.#lost.size === 0) this.#logger.warn('database back');
-      // The others may have nothing to do for a while, and would not notice.
+      // The other pools may be idle for a while and would not notice that the database is back.
       for (const other of this.#lost) other.requireConnection().catch(() => undefined);
     });
     return pool;

@@ -3,7 +3,10 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 import { codeOf, toError } from '../../../core/errors/thrown.ts';
 import { membersOf } from '../../../core/objects/members-of.ts';
 
-/** Why PostgreSQL cannot be used at the moment, and what to do about it: in our words, since those of others may quote values. */
+/**
+ * The reason why PostgreSQL cannot be used at the moment, and advice for the operator. Neither contains text from
+ * errors of PostgreSQL or the driver, because that may quote values.
+ */
 export interface Outage {
   readonly reason: string;
   readonly advice: string;
@@ -14,10 +17,10 @@ const running = `Check that PostgreSQL is running and that ${urlVariable} names 
 const network = 'Check the network between the vault and PostgreSQL.';
 const login = `Check user and password in ${urlVariable}, and pg_hba.conf.`;
 
-/** The reason where nothing came back. */
+/** The reason if no response arrived. */
 export const silent = 'no response in time';
 
-/** PostgreSQL is there and ends every session as soon as it begins. */
+/** The outage if PostgreSQL accepts connections but ends every session as soon as it begins. */
 export const unserved: Outage = {
   reason: 'no session could be started',
   advice: 'Look at the log of PostgreSQL, and at the disk space of its machine.',
@@ -48,7 +51,7 @@ const byCode: ReadonlyMap<unknown, Outage> = new Map([
   ['57P03', { reason: 'starting up or shutting down', advice: 'Wait until PostgreSQL accepts connections.' }],
 ]);
 
-/** Errors of the driver, which have no code. */
+/** Outages by error message. Errors of the driver itself have no code. */
 const byMessage: readonly (readonly [RegExp, Outage])[] = [
   [/timeout/i, { reason: silent, advice: network }],
   [
@@ -61,7 +64,7 @@ const byMessage: readonly (readonly [RegExp, Outage])[] = [
   ],
 ];
 
-/** Undefined if PostgreSQL was reached, or if the error is none of a connection. */
+/** Returns undefined if PostgreSQL was reached, or if the error is not about a connection. */
 export function toOutage(error: unknown): Outage | undefined {
   if (error instanceof OperatorError) return { reason: 'unsuitable connection', advice: error.message };
   const known = byCode.get(codeOf(error));
@@ -69,7 +72,9 @@ export function toOutage(error: unknown): Outage | undefined {
   return byMessage.find(([pattern]) => pattern.test(toError(error).message))?.[1];
 }
 
-/** For somebody who starts a command: one line with what happened and which setting it is about. */
+/**
+ * Returns an error for the operator who started a command: one line that says what happened and which setting to check.
+ */
 export function unreachable(error: unknown, variable = urlVariable): Error {
   if (error instanceof OperatorError) return error;
   const outage = toOutage(error);
@@ -78,7 +83,7 @@ export function unreachable(error: unknown, variable = urlVariable): Error {
   return new OperatorError(`Database unreachable: ${outage.reason}${addressOf(error)}. ${advice}`);
 }
 
-/** Of a name with several addresses, the first that was tried. */
+/** Returns the address that could not be reached. If a host name has several addresses, it is the first one tried. */
 function addressOf(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { address, port } = membersOf(first);

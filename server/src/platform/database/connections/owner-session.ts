@@ -3,7 +3,7 @@ import { withoutApplicationName } from './connection-address.ts';
 import { unreachable } from './outage.ts';
 import { requireOwnSession } from './session-check.ts';
 
-/** Runs `work` in one session as the owner of the database: for what a pool of the vault's own role cannot do. */
+/** Runs `work` in one session as the database owner, for tasks that a pool of the vault's own role cannot do. */
 export async function withOwnerSession<T>(
   url: string,
   options: { readonly applicationName: string; readonly variable: string },
@@ -18,11 +18,11 @@ export async function withOwnerSession<T>(
     throw unreachable(error, options.variable);
   });
   try {
-    // Locks and roles belong to the session, and a pooler would share the session with others.
+    // Locks and roles belong to the session, and a pooler would share the session with other clients.
     await requireOwnSession(client);
     return await work(client);
   } finally {
-    // Ending the session also releases its locks, whatever happened.
+    // Ending the session releases its locks even if the work has failed.
     await client.end();
   }
 }

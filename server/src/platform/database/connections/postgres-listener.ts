@@ -6,9 +6,9 @@ import { applicationRole, requireOwnSession, sessionOptions } from './session-ch
 
 const reconnectMs = 250;
 const connectTimeoutMs = 2_000;
-/** How long stopping waits for PostgreSQL to close the connection: on a dead network it never would. */
+/** The time to wait for PostgreSQL to close the connection when stopping. On a dead network it never would. */
 const goodbyeMs = 1_000;
-/** Prefix of the payload with which a listener verifies that it receives notifications. */
+/** The prefix of heartbeat payloads. A listener sends them to verify that it receives notifications. */
 const pulse = 'pulse ';
 
 export interface ListenerOptions {
@@ -16,23 +16,24 @@ export interface ListenerOptions {
   readonly channel: string;
   readonly applicationName: string;
   readonly heartbeatMs: number;
-  /** If a statement or a heartbeat takes longer, the connection is closed. */
+  /** The time limit for a statement or a heartbeat, in milliseconds. If one takes longer, the connection is closed. */
   readonly patienceMs: number;
   /** Shared with other connections of this process to the same address. */
   readonly origin?: ConnectionOrigin | undefined;
 }
 
 export interface ListenerEvents {
-  /** Called for every connection, including the first: notifications may have been missed before it. */
+  /** Called for every connection, including the first. Notifications may have been missed before it. */
   onConnected(): void;
-  /** Called when a connection that was open is gone. */
+  /** Called when an open connection is lost. */
   onLost?(): void;
   onPayload(payload: string): void;
 }
 
 /**
- * LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. Its heartbeat is a notification to itself:
- * a connection can respond to every query and still deliver nothing, for example through a pooler.
+ * Uses LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. The heartbeat is a notification to
+ * itself, because a connection can respond to every query and still deliver no notifications, for example through a
+ * pooler.
  */
 export class PostgresListener {
   readonly #options: ListenerOptions;
@@ -55,17 +56,17 @@ export class PostgresListener {
     this.#origin.onChange(() => this.#leaveReplaced());
   }
 
-  /** The open connection, if there is one; it may not be listening yet. */
+  /** The open connection, if there is one. It may not be listening yet. */
   get client(): pg.Client | undefined {
     return this.#client;
   }
 
-  /** When the last heartbeat that was received on this connection was sent, by `performance.now()`. */
+  /** The time, by `performance.now()`, at which the last heartbeat received on this connection was sent. */
   get heardAt(): number {
     return this.#heardAt;
   }
 
-  /** The same for all connections so far: it is not forgotten when one breaks. */
+  /** The same as `heardAt`, but across all connections: it is kept when a connection breaks. */
   get lastHeardAt(): number {
     return this.#lastHeardAt;
   }
@@ -85,7 +86,7 @@ export class PostgresListener {
     await withinTime(ended, goodbyeMs, 'PostgreSQL did not close the connection in time.').catch(() => undefined);
   }
 
-  /** Closes a connection that has failed. Another is opened immediately. */
+  /** Closes a failed connection. A new one is opened immediately. */
   disconnect(client: pg.Client): void {
     client.removeAllListeners('notification');
     client.end().catch(() => undefined);
@@ -93,7 +94,7 @@ export class PostgresListener {
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
     this.#events.onLost?.();
-    // Immediately and not with the next heartbeat: others may be waiting for messages on this connection.
+    // The new connection does not wait for the next heartbeat, because callers may be waiting for messages.
     this.#schedule();
   }
 
@@ -134,18 +135,18 @@ export class PostgresListener {
       await client.connect();
       const generation = this.#origin.note(await requireOwnSession(client, session));
       if (this.#isStopped) throw new Error('stopped while connecting');
-      // Set before it listens: the first notification may already need a response.
+      // The client is set before it listens, because the first notification may already need a response.
       this.#client = client;
       this.#generation = generation;
       await client.query(`listen ${channel}`);
       await this.#prove(client, () => this.#events.onConnected());
     } catch {
-      // Not reachable, or no longer wanted. The timer retries unless it was stopped.
+      // The database is unreachable, or the connection is no longer wanted. The timer retries unless it was stopped.
       this.disconnect(client);
     }
   }
 
-  /** Notifies itself and waits for the notification. Everything announced before has then been delivered. */
+  /** Notifies itself and waits for the notification. Every earlier notification has then been delivered. */
   async #prove(client: pg.Client, onHeard: () => void = () => undefined): Promise<void> {
     const { channel, patienceMs } = this.#options;
     const payload = `${pulse}${crypto.randomUUID()}`;
@@ -160,7 +161,7 @@ export class PostgresListener {
     this.#lastHeardAt = sentAt;
   }
 
-  /** Closes the connection if it leads to a primary that was replaced and still responds. */
+  /** Closes the connection if it leads to a replaced primary that still responds. */
   #leaveReplaced(): void {
     if (this.#client !== undefined && this.#generation !== this.#origin.generation) this.disconnect(this.#client);
   }

@@ -18,7 +18,7 @@ let relay: WireRelay;
 let url: string;
 beforeAll(async () => {
   [old, promoted] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  // Only connections that are opened from now on reach another target: the old primary keeps running.
+  // New connections reach the current target. Existing ones stay with the old primary, which keeps running.
   relay = await WireRelay.start(old.url, { onStartup: (parameters) => parameters.set('database', nameOf(target)) });
   url = relay.urlOf(old.url);
 });
@@ -44,7 +44,7 @@ async function breakOne(applicationName: string): Promise<void> {
   );
 }
 
-/** Opens two connections to the old primary, then replaces one of them by a connection to the new one. */
+/** Opens two connections to the old primary, then replaces one of them with a connection to the new one. */
 async function failOver(database: Database, applicationName: string): Promise<void> {
   expect(await Promise.all([reached(database), reached(database)])).toEqual([nameOf(old), nameOf(old)]);
   target = promoted;

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 
-/** The role of every connection of the vault. */
+/** The role that every connection of the vault uses. */
 export const applicationRole = 'strongroom_app';
 
-/** A connection that must not be used; the message says in one line what to do. */
+/** Thrown for a connection that must not be used. The message says in one line what to do. */
 export class UnfitSessionError extends OperatorError {}
 
-/** What was requested in the startup packet, and must therefore be in effect. */
+/** The settings that were requested in the startup packet and must therefore be in effect. */
 export interface ExpectedSession {
   readonly role: string;
   readonly statementTimeoutMs: number;
@@ -32,13 +32,13 @@ const sessionText = `select pg_backend_pid() as "backendId", pg_is_in_recovery()
 
 /**
  * Rejects a new connection that is not a dedicated session on a primary. Something between the vault and PostgreSQL can
- * silently drop the startup options, and with them the role that row-level security depends on. Returns the origin of the session: it
- * differs between two servers, and after a server was restarted or its database replaced.
+ * silently drop the startup options, and with them the role that row-level security depends on. Returns the origin of
+ * the session. It differs between two servers, and changes when a server is restarted or its database replaced.
  */
 export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<string> {
   const { rows } = await client.query<Session>(sessionText);
   const [session] = rows;
-  // PostgreSQL sends its process number when a connection starts. A pooler makes one up, in every mode.
+  // PostgreSQL sends its process id when a connection starts. A pooler invents one, in every mode.
   if (session === undefined || session.backendId !== announcedBackend(client)) {
     throw new UnfitSessionError(
       'The database address points to a connection pooler such as PgBouncer, which drops roles, timeouts and notifications. Point STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault has its own connection pool.',
@@ -57,7 +57,7 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
   return session.origin;
 }
 
-/** The startup options for the expected session. */
+/** Returns the startup options for the expected session. */
 export function sessionOptions({ role, statementTimeoutMs, idleTimeoutMs }: ExpectedSession): string {
   return `-c role=${role} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTimeoutMs}`;
 }
@@ -72,7 +72,10 @@ function isAsExpected(session: Session, expected: ExpectedSession): boolean {
   );
 }
 
-/** The driver keeps the number for cancelling statements, but does not declare it. */
+/**
+ * Returns the process id that PostgreSQL announced. The driver keeps it for cancelling statements, but does not declare
+ * it.
+ */
 function announcedBackend(client: pg.ClientBase): unknown {
   return 'processID' in client ? client.processID : undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyBlocks } from './copy-blocks.ts';
 
-/** Rows by table, from a script that arrives in pieces of this size. */
+/** Returns the rows by table from a script that arrives in pieces of this size. */
 function read(script: string, pieceBytes = script.length) {
   const blocks = new CopyBlocks();
   const tables: { table: string; columns: readonly string[]; rows: string; isWhole: boolean }[] = [];

@@ -1,4 +1,4 @@
-/** A longer line does not start a block: the longest of ours names twenty columns. */
+/** The longest line that can start a block. The vault's longest one names twenty columns. */
 const lineBytesMax = 64 * 1024;
 const lineFeed = 0x0a;
 const blockEnd = Buffer.from('\n\\.\n');
@@ -13,15 +13,18 @@ export type CopyEvent =
   | { readonly kind: 'end' };
 
 /**
- * Finds only the rows in a pg_restore script. Statements are skipped unread: whatever an archive contains there is
- * never executed, and the rows are copied by our own statement.
+ * Extracts the rows from a pg_restore script. Statements are skipped unread: whatever an archive contains there is
+ * never executed, and the rows are copied by the vault's own statement.
  */
 export class CopyBlocks {
   #isInside = false;
-  /** Inside a block: the last bytes, which may be the start of its end. Outside: the line so far. */
+  /** Inside a block, the last bytes, which may be the start of its end marker. Outside, the current line so far. */
   #held = Buffer.alloc(0);
   #isLineTooLong = false;
-  /** The line feed before the first row is ours; it makes the end of an empty block look like any other. */
+  /**
+   * True until the first row. A line feed is put in front of it, so that the end of an empty block looks like any
+   * other.
+   */
   #isFirst = false;
 
   *push(chunk: Buffer): Generator<CopyEvent> {
@@ -29,7 +32,7 @@ export class CopyBlocks {
     while (rest.length > 0) rest = this.#isInside ? yield* this.#takeRows(rest) : yield* this.#takeLine(rest);
   }
 
-  /** Throws when the script has ended in the middle of a table. */
+  /** Throws if the script ended in the middle of a table. */
   finish(): void {
     if (this.#isInside) throw new Error('The dump ends in the middle of a table.');
   }
@@ -55,7 +58,7 @@ export class CopyBlocks {
   *#takeRows(chunk: Buffer): Generator<CopyEvent, Buffer> {
     const bytes = Buffer.concat([this.#held, chunk]);
     const end = bytes.indexOf(blockEnd);
-    // The line feed before the end belongs to the last row.
+    // The line feed before the end marker belongs to the last row.
     const until = end === -1 ? Math.max(0, bytes.length - blockEnd.length + 1) : end + 1;
     const from = this.#isFirst ? 1 : 0;
     if (until > from) yield { kind: 'rows', bytes: bytes.subarray(from, until) };

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import type pg from 'pg';
 
-/** COPY … FROM STDIN: rows are sent to PostgreSQL unchanged, in the frames of its protocol ("COPY Operations"). */
+/**
+ * A `COPY … FROM STDIN` statement. Rows are sent to PostgreSQL unchanged, in the frames of its protocol ("COPY
+ * Operations").
+ */
 export class CopyStatement implements pg.Submittable {
   readonly #text: string;
   readonly #started = Promise.withResolvers<pg.Connection>();
   readonly #finished = Promise.withResolvers<void>();
 
-  /** Both names come from the catalog or have the form of a plain identifier. */
+  /** Table and columns must come from the catalog or be plain identifiers, because they become part of SQL text. */
   constructor(table: string, columns: readonly string[]) {
     this.#text = `copy public."${table}" (${columns.map((column) => `"${column}"`).join(', ')}) from stdin`;
-    // Only one of the two is awaited at a time; the other must not count as unhandled.
+    // Callers await only one of the two at a time. The other must not count as an unhandled rejection.
     this.#started.promise.catch(() => undefined);
     this.#finished.promise.catch(() => undefined);
   }

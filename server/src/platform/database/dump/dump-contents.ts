@@ -2,10 +2,10 @@ import { CopyBlocks } from './copy-blocks.ts';
 import { decodeDump, type DecoderOptions } from './dump-decoder.ts';
 import type { DumpFile } from './dump-file.ts';
 
-/** Far more than there will ever be. */
+/** Limits far above any real dump. */
 const tableBytesMax = 1024 * 1024;
 const listBytesMax = 64 * 1024 * 1024;
-/** A century. */
+/** One hundred years. */
 const monthsMax = 1_200;
 
 /** A migration that was applied according to the dump. */
@@ -16,9 +16,9 @@ export interface DumpedMigration {
 }
 
 export interface DumpContents {
-  /** Undefined if the dump has no such table: it is not a dump of a vault. */
+  /** Undefined if the dump has no migrations table and is therefore not a dump of a vault. */
   readonly migrations: readonly DumpedMigration[] | undefined;
-  /** Months of the audit log, as `2026_08`. */
+  /** The months of the audit log, for example `2026_08`. */
   readonly months: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function readDumpContents(dump: DumpFile, options: DecoderOptions):
   };
 }
 
-/** Anything that does not look like one of our migrations is ignored. */
+/** Parses a row of the migrations table. Fields that do not look like those of a migration become empty. */
 function toMigration(columns: readonly string[], values: readonly string[]): DumpedMigration {
   const field = (column: string, form: RegExp) => form.exec(values[columns.indexOf(column)] ?? '')?.[0] ?? '';
   return {

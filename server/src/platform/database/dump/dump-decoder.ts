@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import type { DumpFile } from './dump-file.ts';
 
 export interface DecoderOptions {
-  /** The search path for programs: the only part of our environment that pg_restore sees. */
+  /** The search path for programs. It is the only part of the vault's environment that pg_restore sees. */
   readonly searchPath: string | undefined;
-  /** A small archive can unpack to any size. */
+  /** The maximum unpacked size, because a small archive can unpack to any size. */
   readonly bytesMax: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Has pg_restore unpack an archive into a script, which is never executed. It is connected to no database, knows no password,
- * and finds no settings: neither in its environment nor in its working directory.
+ * Runs pg_restore to unpack an archive into a script, which is never executed. The process is connected to no database,
+ * knows no password, and finds no settings in its environment or working directory.
  */
 export async function* decodeDump(
   dump: DumpFile,

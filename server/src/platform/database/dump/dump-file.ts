@@ -4,20 +4,20 @@ import path from 'node:path';
 const archiveMagic = 'PGDMP';
 const gzipMagic = '\x1f\x8b';
 const makeArchive = 'Create an archive instead: pg_dump --format=custom --file=vault.dump <address>';
-/** Width of a number in the table of contents of every pg_dump that runs where PostgreSQL does. */
+/** The width of a number in the table of contents, on every platform that PostgreSQL supports. */
 const tocNumberBytes = 4;
 const tocBytesMax = 256 * 1024 * 1024;
 const leadsOutside = `The dump is a directory that refers to files outside it. ${makeArchive}`;
 
 export interface DumpFile {
-  /** Absolute: the programs that read it run in another directory. */
+  /** An absolute path, because the programs that read it run in another directory. */
   readonly path: string;
   readonly sizeBytes: number;
 }
 
 /**
- * Finds an archive of pg_dump: custom, directory or tar. Those are data that pg_restore can unpack without executing
- * anything. Plain SQL is a program, and is refused whatever its name says.
+ * Finds a pg_dump archive in custom, directory or tar format. pg_restore can unpack those without executing anything.
+ * Plain SQL is a program, and is rejected whatever the file's name is.
  */
 export async function findDumpFile(given: string): Promise<DumpFile> {
   const dump = path.resolve(given);
@@ -28,7 +28,7 @@ export async function findDumpFile(given: string): Promise<DumpFile> {
   if (!found.isFile()) throw new Error(`The dump is neither a file nor a directory. ${makeArchive}`);
   const head = await readHead(dump);
   if (head.startsWith(gzipMagic)) throw new Error('The dump is compressed with gzip. Unpack it first with gunzip.');
-  // A tar archive of pg_dump begins with the name of its table of contents.
+  // A tar archive written by pg_dump begins with the name of its table of contents.
   if (!head.startsWith(archiveMagic) && !head.startsWith('toc.dat\0')) {
     throw new Error(
       `The dump is not a pg_dump archive. Plain SQL is not accepted, because restoring it would execute any statement in it. ${makeArchive}`,
@@ -47,14 +47,17 @@ async function readHead(dump: string): Promise<string> {
   }
 }
 
-/** Its table of contents names the files to read, so none of them may lead out of the directory. */
+/**
+ * Checks an archive directory. Its table of contents names the files to read, so none of them may lead out of the
+ * directory.
+ */
 async function requireArchiveDirectory(dump: string): Promise<number> {
   const names = await readdir(dump);
   const entries = await Promise.all(names.map((name) => lstat(path.join(dump, name))));
   if (!entries.every((entry) => entry.isFile())) throw new Error(leadsOutside);
   const tocBytes = entries[names.indexOf('toc.dat')]?.size ?? 0;
   const toc = tocBytes <= tocBytesMax ? await readFile(path.join(dump, 'toc.dat')).catch(() => undefined) : undefined;
-  // The magic word, three bytes of version, then the width of a number.
+  // The header is the magic word, three version bytes, then the width of a number.
   if (toc?.toString('latin1', 0, 5) !== archiveMagic || toc[8] !== tocNumberBytes) {
     throw new Error(`The dump is a directory that was not written by pg_dump --format=directory. ${makeArchive}`);
   }
@@ -63,15 +66,17 @@ async function requireArchiveDirectory(dump: string): Promise<number> {
 }
 
 /**
- * A text in the table of contents is a sign byte of 0, its length and its bytes. Names of data files are added to the path of
- * the directory, which holds files only, so a name that leads out begins with nothing but dots and slashes.
+ * Returns true if the table of contents names a file outside the directory. A text there is a sign byte of 0, its
+ * length and its bytes. Names of data files are appended to the path of the directory, which contains only files, so a
+ * name that leads out begins with nothing but dots and slashes.
  */
 function namesOutside(toc: Buffer): boolean {
   for (let begin = 0; begin < toc.length; begin += 1) {
     if (!isDotOrSlash(toc[begin])) continue;
     let end = begin;
     while (isDotOrSlash(toc[end])) end += 1;
-    // A text of plausible length begins where the run does: its length cannot end in a dot or a slash.
+    // A text of plausible length begins at the start of the run, because the length field cannot end in a dot or a
+    // slash.
     const lengthAt = begin - tocNumberBytes;
     const hasHead = lengthAt > 0 && toc[lengthAt - 1] === 0;
     const textEnd = hasHead ? begin + toc.readUInt32LE(lengthAt) : 0;

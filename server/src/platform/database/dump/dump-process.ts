@@ -3,7 +3,7 @@ import { type DumpContents, readDumpContents } from './dump-contents.ts';
 import { type DumpFile } from './dump-file.ts';
 import { loadRows, type LoadTarget } from './dump-rows.ts';
 
-/** What this process is asked for; without a target it only looks. */
+/** The request to this process. Without a target, it only reads the contents. */
 export interface DumpTask {
   readonly dump: DumpFile;
   readonly options: Omit<DecoderOptions, 'signal'>;
@@ -12,19 +12,19 @@ export interface DumpTask {
 
 export type DumpOutcome =
   | { readonly contents: DumpContents }
-  /** Names of the tables whose rows the dump had. */
+  /** The names of the tables whose rows the dump contained. */
   | { readonly loaded: readonly string[] }
   | { readonly failure: readonly string[] };
 
-// The only process that reads a dump. It is started without an environment, so it has no root key, and with the address of a
-// role that can reach nothing but the scratch database.
+// This is the only process that reads a dump. It is started without an environment, so it has no root key, and with the
+// address of a role that can reach nothing but the scratch database.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
-// The parent process is gone.
+// The parent process has exited.
 process.on('disconnect', () => stopping.abort());
 
 process.once('message', (task) => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the process that started this one.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the process that started this one sent it.
   const { dump, options, target } = task as DumpTask;
   const decoding = { ...options, signal: stopping.signal };
   const work: Promise<DumpOutcome> =

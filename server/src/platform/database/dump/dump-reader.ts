@@ -6,12 +6,12 @@ import type { DumpFile } from './dump-file.ts';
 import type { DumpOutcome, DumpTask } from './dump-process.ts';
 import type { LoadTarget } from './dump-rows.ts';
 
-/** When compiled, this file and that of the process end in `.js`. */
+/** The process file has the same extension as this file, which is `.js` when compiled. */
 const processFile = fileURLToPath(
   new URL(`./dump-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
 );
 
-/** How long the process may take to exit once told to. */
+/** The time that the process has to exit after it was told to, in milliseconds. */
 const endMs = 5_000;
 
 /** Reads a dump in a separate process, so that nothing in the dump is ever near the root key. */
@@ -38,7 +38,7 @@ export class DumpReader {
   async #run(target: LoadTarget | undefined): Promise<DumpOutcome> {
     const { signal, ...options } = this.#options;
     const child = fork(processFile, [], {
-      // Not our environment: it contains the root key and the address of the vault.
+      // The vault's own environment is not passed on, because it contains the root key and the vault's address.
       env: {},
       execArgv: ['--disable-sigusr1'],
       cwd: '/',
@@ -55,7 +55,7 @@ export class DumpReader {
       const task: DumpTask = { dump: this.#dump, options, ...(target === undefined ? {} : { target }) };
       const outcome = await new Promise<DumpOutcome>((resolve, reject) => {
         child.once('error', reject);
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by a process of ours.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the vault's own child process sent it.
         child.once('message', (message) => resolve(message as DumpOutcome));
         child.once('exit', () => reject(new Error('The process that reads the dump ended unexpectedly.')));
         child.send(task);
@@ -67,7 +67,7 @@ export class DumpReader {
     } finally {
       signal.removeEventListener('abort', stop);
       stop();
-      // The root key is not opened while it is still running.
+      // The root key must not be opened while the process is still running.
       const impatience = setTimeout(() => void child.kill('SIGKILL'), endMs);
       await ended;
       clearTimeout(impatience);

@@ -7,12 +7,15 @@ import type { DumpFile } from './dump-file.ts';
 
 export interface LoadTarget {
   readonly url: string;
-  /** May insert into these tables and do nothing else. */
+  /** A role that may insert into these tables and do nothing else. */
   readonly role: string;
   readonly tables: readonly string[];
 }
 
-/** Copies the rows of a dump into our tables, and returns which it had; other tables are skipped. */
+/**
+ * Copies the rows of a dump into the vault's tables and skips all other tables. Returns the tables that the dump
+ * contained.
+ */
 export async function loadRows(
   dump: DumpFile,
   { url, role, tables }: LoadTarget,
@@ -46,7 +49,10 @@ export async function loadRows(
   }
 }
 
-/** Rows of a hostile dump are loaded with the privileges of this connection: a wrong address must not give it the owner's. */
+/**
+ * Checks the role of the connection. Rows of a hostile dump are loaded with its privileges, so a wrong address must not
+ * give it those of the owner.
+ */
 async function requireRole(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query<{ isRole: boolean }>(
     'select session_user = $1 and current_user = $1 as "isRole"',
@@ -94,7 +100,7 @@ class RowLoader {
   }
 }
 
-/** Without PostgreSQL's own message, which quotes rows. */
+/** Returns an error without PostgreSQL's own message, which quotes rows. */
 function unfitting(table: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   return new Error(

@@ -1,21 +1,21 @@
 import pg from 'pg';
 import { withOwnerSession } from '../connections/owner-session.ts';
 
-/** Prefix of the names, including those left behind by a killed run. */
+/** The prefix of all scratch names. It also identifies those left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';
 const idBytes = 8;
 const passwordBytes = 24;
-/** What PostgreSQL says of a database that somebody is connected to. */
+/** The SQLSTATE for dropping a database that has open connections. */
 const objectInUse = '55006';
 
-/** An empty database, and a role with no privileges on the server beyond those granted there. */
+/** An empty database, and a role whose only privileges are those granted in that database. */
 export interface ScratchDatabase {
   readonly ownerUrl: string;
   readonly loaderUrl: string;
   readonly loaderRole: string;
 }
 
-/** Creates a database next to the one in the address, for the duration of the work. */
+/** Creates a database next to the one in the address and drops it after the work. */
 export async function withScratchDatabase<T>(
   ownerUrl: string,
   work: (scratch: ScratchDatabase) => Promise<T>,
@@ -39,8 +39,8 @@ export async function withScratchDatabase<T>(
 }
 
 /**
- * The same address for another role. The driver prefers the query string, so it is set in both places; an address without a
- * host has only the query.
+ * Returns the same address for another role. The login is set in both places because the driver prefers the query
+ * string. An address without a host has only the query string.
  */
 function withLogin(address: URL, user: string, password: string): string {
   const url = new URL(address);
@@ -50,7 +50,7 @@ function withLogin(address: URL, user: string, password: string): string {
   return url.href;
 }
 
-/** A member of nothing and owner of nothing, for a day at most if the run is killed. */
+/** Creates a role that is a member of nothing and owns nothing. If the run is killed, the login expires after a day. */
 async function createRole(client: pg.Client, name: string, password: string): Promise<void> {
   const tomorrow = new Date(Date.now() + 24 * 60 * 60_000).toISOString();
   const limits = 'nosuperuser nocreatedb nocreaterole noinherit noreplication nobypassrls connection limit 2';
@@ -79,8 +79,9 @@ async function createDatabase(client: pg.Client, name: string): Promise<void> {
 }
 
 /**
- * PostgreSQL itself ends an autovacuum that is in the way, and waits five seconds for sessions that are about to end. With force it asks
- * for the right to end them first, which a role that is no superuser does not have for an autovacuum.
+ * Drops a database. A plain drop cancels an autovacuum in the way and waits five seconds for ending sessions. With
+ * force, PostgreSQL first requires the right to terminate those sessions, and a role that is not a superuser lacks that
+ * right for an autovacuum.
  */
 async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name}`).catch(async (error: unknown) => {

@@ -4,7 +4,7 @@ import type { ScratchDatabase } from './scratch-database.ts';
 interface Table {
   readonly name: string;
   readonly hasPolicies: boolean;
-  /** Every dump of a vault has it; the months of the audit log differ. */
+  /** True if every dump of a vault contains the table. False for the months of the audit log, which differ. */
   readonly isRequired: boolean;
 }
 
@@ -15,8 +15,9 @@ interface ForeignKey {
 }
 
 /**
- * Prepares tables created by our own migrations for the rows of a dump. An archive lists tables in an order that foreign keys,
- * triggers and row-level security do not allow, so these are removed during the load and restored after it.
+ * Prepares tables created by the vault's own migrations for the rows of a dump. An archive lists tables in an order
+ * that foreign keys, triggers and row-level security do not allow, so these are removed during the load and restored
+ * after it.
  */
 export class ScratchSchema {
   readonly #client: pg.Client;
@@ -48,7 +49,7 @@ export class ScratchSchema {
       pg_get_constraintdef(oid) as definition from pg_constraint
       where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0 order by 1, 2`);
     this.#foreignKeys = keys.rows;
-    // Rows inserted by the migrations come with the dump.
+    // Rows inserted by the migrations are also in the dump.
     await this.#client.query(`truncate ${names.join(', ')}`);
     for (const { table, name } of this.#foreignKeys) {
       await this.#client.query(`alter table ${table} drop constraint ${name}`);
@@ -61,7 +62,7 @@ export class ScratchSchema {
     return names;
   }
 
-  /** Ends the load, and checks that every table was present and that all constraints hold. */
+  /** Ends the load. Checks that every required table was present and that all constraints hold. */
   async closeForRows(loaded: readonly string[]): Promise<void> {
     const lacking = this.#tables.find(({ name, isRequired }) => isRequired && !loaded.includes(name));
     if (lacking !== undefined) {
@@ -87,12 +88,12 @@ export class ScratchSchema {
     await this.#client.end();
   }
 
-  /** Partitions of the audit log that were created over time and not by a migration. */
+  /** Creates the partitions of the audit log that are added over time and not by a migration. */
   async #addMonths(months: readonly string[]): Promise<void> {
     const log = await this.#client.query(`select from pg_class where oid = to_regclass('public.audit_records')`);
     if (log.rowCount === 0) return;
     for (const month of months) {
-      // It becomes part of SQL text here, so it is checked again at the last moment.
+      // The month becomes part of SQL text here, so it is checked again at the last moment.
       if (!/^\d{4}_(0[1-9]|1[0-2])$/.test(month)) throw new TypeError('A month is a year and a number.');
       const first = `${month.replace('_', '-')}-01`;
       await this.#client.query(`create table if not exists audit_records_${month} partition of audit_records

@@ -2,9 +2,9 @@ import type { Transaction } from '../database.ts';
 import { type GroundFinding, ok } from './ground-finding.ts';
 
 export interface ClockReading {
-  /** Positive if the clock of the database is ahead of that of this machine. */
+  /** Positive if the database's clock is ahead of this machine's clock. */
   readonly offsetSeconds: number;
-  /** By how much that may be wrong: half of the fastest round trip. */
+  /** The maximum error of the offset: half of the fastest round trip. */
   readonly uncertaintySeconds: number;
 }
 
@@ -13,7 +13,10 @@ const samples = 3;
 const warnSeconds = 1;
 const failSeconds = 5;
 
-/** The answer was written somewhere between question and arrival; the shortest round trip says the most. */
+/**
+ * Compares the database's clock with this machine's. The response was written at some time between sending and
+ * receiving, so the shortest round trip is the most precise.
+ */
 export async function readClock(tx: Transaction): Promise<ClockReading> {
   const readings: ClockReading[] = [];
   for (let sample = 0; sample < samples; sample += 1) {
@@ -41,7 +44,7 @@ export function toReading(times: {
 
 export function checkClock({ clock }: { readonly clock: ClockReading }): GroundFinding {
   const { offsetSeconds, uncertaintySeconds } = clock;
-  // What a slow answer may explain is not held against the clock.
+  // An offset that a slow response may explain is not held against the clock.
   const certainSeconds = Math.abs(offsetSeconds) - uncertaintySeconds;
   const how = `${Math.abs(offsetSeconds).toFixed(3)} s ± ${uncertaintySeconds.toFixed(3)} s`;
   if (certainSeconds < warnSeconds) return ok(name, `agrees with the database (${how})`);

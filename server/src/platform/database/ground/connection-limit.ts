@@ -2,7 +2,10 @@ import { type GroundExpectations, type GroundFinding, ok } from './ground-findin
 import type { GroundReading } from './ground-reading.ts';
 
 const name = 'connection limit';
-/** Beside the pool: a server listens twice; a worker listens once, and has pools of two for sealing and for jobs. */
+/**
+ * The connections that a process opens in addition to its pool. A server has two listeners. A worker has one listener
+ * and two pools of two connections, for sealing and for jobs.
+ */
 const besidesOfServer = 2;
 const besidesOfWorker = 5;
 
@@ -12,14 +15,14 @@ interface Limit {
   readonly used: number;
 }
 
-/** Of all limits that apply to a new connection, how much the tightest leaves. */
+/** Returns how many connections the tightest limit still allows. */
 export function connectionsLeft(reading: GroundReading): number {
   return Math.min(...limitsOf(reading).map(({ max, used }) => max - used));
 }
 
 export function checkConnectionLimit(reading: GroundReading, { connectionsMax }: GroundExpectations): GroundFinding {
   const workers = Math.max(0, reading.processes - reading.servers);
-  // One more than is running: a rolling restart starts a process before it stops one.
+  // One more server than currently runs is counted, because a rolling restart starts a process before it stops one.
   const needed =
     (reading.servers + 1) * (connectionsMax + besidesOfServer) + workers * (connectionsMax + besidesOfWorker);
   const tight = limitsOf(reading).filter(({ max }) => max < needed);

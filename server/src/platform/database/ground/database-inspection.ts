@@ -56,20 +56,23 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
   ];
 }
 
-/** The name of the database that a URL leads to, as the server knows it: a URL may leave it to a default. */
+/**
+ * Returns the name of the database that a URL leads to. The server is asked because a URL may omit the name and rely on
+ * a default.
+ */
 export async function findDatabaseName(url: string): Promise<string> {
   const [row] = await ask<{ name: string }>(url, 'select current_database()::text as name');
   return row?.name ?? '';
 }
 
-/** What PostgreSQL knows about its disk, as far as this login may see it. */
+/** Returns what PostgreSQL knows about its disk, as far as this login may see it. */
 export async function readDisk(url: string): Promise<DiskReading> {
   const [row] = await ask<DiskReading>(url, diskText);
   if (row === undefined) throw new Error('The database returned no rows.');
   return row;
 }
 
-/** The root keys that wrap any key in this database. */
+/** Lists the root keys that wrap at least one key in this database. */
 export function listRootKeys(database: Database): Promise<string[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ rootKey: string }>({
@@ -79,7 +82,7 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
-/** Every tenant, in a fixed order. */
+/** Lists all tenants in a fixed order. */
 export function listTenantIds(database: Database): Promise<TenantId[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ id: string }>({ text: 'select id from tenants order by id' });
@@ -87,7 +90,7 @@ export function listTenantIds(database: Database): Promise<TenantId[]> {
   });
 }
 
-/** What each connected server reports about itself; empty for a version that reports nothing. */
+/** Lists what each connected server reports about itself. The mark is empty for a version that reports nothing. */
 export async function listServerMarks(url: string): Promise<string[]> {
   const rows = await ask<{ mark: string }>(
     url,

@@ -3,14 +3,14 @@ import { networkInterfaces } from 'node:os';
 import { formatBytes } from './format-bytes.ts';
 import type { GroundFinding } from './ground-finding.ts';
 
-/** What PostgreSQL knows about its disk. It cannot tell how much of it is free. */
+/** The information that PostgreSQL has about its disk. It cannot tell how much of it is free. */
 export interface DiskReading {
   readonly databaseBytes: number;
-  /** Write-ahead log that replication slots keep from being removed; null without slots. */
+  /** The size of the write-ahead log that replication slots keep from being removed. Null without slots. */
   readonly slotBytes: number | null;
   /** Null unless the login is a member of pg_read_all_settings. */
   readonly dataDirectory: string | null;
-  /** Null on a socket. */
+  /** Null for a connection through a Unix socket. */
   readonly serverAddress: string | null;
 }
 
@@ -20,7 +20,7 @@ export const diskText = `select pg_database_size(current_database())::float8 as 
   host(inet_server_addr()) as "serverAddress"`;
 
 const name = 'disk space';
-/** That of the alert StrongroomDiskNearlyFull. */
+/** The same threshold as in the alert StrongroomDiskNearlyFull. */
 const freeMin = 0.1;
 const freeLeast = 0.02;
 const slotMaxBytes = 10 * 1024 ** 3;
@@ -60,7 +60,7 @@ export async function checkDiskSpace(reading: DiskReading, find = findFreeSpace)
   };
 }
 
-/** Undefined unless PostgreSQL runs on this machine, in a folder that exists here as well. */
+/** Returns undefined unless PostgreSQL runs on this machine, in a directory that also exists here. */
 async function findFreeSpace({ dataDirectory, serverAddress }: DiskReading): Promise<FreeSpace | undefined> {
   if (dataDirectory === null || !isOwnAddress(serverAddress)) return undefined;
   try {

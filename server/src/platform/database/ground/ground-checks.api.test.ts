@@ -11,12 +11,13 @@ import { checkDiskSpace } from './disk-space.ts';
 import { judgeGround } from './ground-checks.ts';
 import { readGround } from './ground-reading.ts';
 
-// Each part in both states. Those of standbys are in test/guarantees/required-standby.test.ts, where there is one.
+// Each check is tested in both states. Those about standbys are in test/guarantees/required-standby.test.ts, because
+// that suite has a standby.
 
-/** As it should be, but for an archive that cannot be written to. */
+/** A server with safe settings, except for an archive that cannot be written to. */
 let postgres: LocalPostgres;
 let careful: TestDatabase;
-/** The server of the tests: as fast as it can be. */
+/** The shared test server, whose settings favour speed over safety. */
 let careless: TestDatabase;
 let opened: ReadonlyMap<TestDatabase, Database>;
 beforeAll(async () => {
@@ -140,7 +141,7 @@ describe('the clock', () => {
     [-1_500, 20, 'warn'],
     [6_000, 20, 'fail'],
     [-6_000, 20, 'fail'],
-    // What a slow answer may explain.
+    // A slow response may explain the offset.
     [6_000, 20_000, 'ok'],
   ])('is %d ms ahead, measured in %d ms: %s', (aheadMs, tookMs, verdict) => {
     const askedAt = 1_000_000;

@@ -21,7 +21,6 @@ const checks: readonly GroundCheck[] = [
   checkConnectionLimit,
 ];
 
-/** Judges everything that one reading tells. */
 export function judgeGround(reading: GroundReading, expectations: GroundExpectations): GroundFinding[] {
   return checks.map((check) => check(reading, expectations));
 }

@@ -1,15 +1,15 @@
-/** What the vault can tell about one part of what it stands on. */
+/** The result of one check of the database's configuration or machine. */
 export interface GroundFinding {
   readonly name: string;
-  /** `unknown` if this login, or this machine, cannot see it; the detail says why. */
+  /** `unknown` if this login or this machine cannot see the value. The detail says why. */
   readonly verdict: 'ok' | 'warn' | 'fail' | 'unknown';
   readonly detail: string;
-  /** What no longer holds, or cannot be vouched for. Missing if all is well. */
+  /** The guarantee that no longer holds or cannot be confirmed. Missing if all is well. */
   readonly promise?: string;
   readonly remedy?: string;
 }
 
-/** What the settings of the vault say about the ground. */
+/** The vault's settings that the checks compare with. */
 export interface GroundExpectations {
   readonly requiresStandby: boolean;
   /** `STRONGROOM_DATABASE_CONNECTIONS`. */

@@ -3,7 +3,7 @@ import { connectionsLeft } from './connection-limit.ts';
 import type { GroundReading } from './ground-reading.ts';
 import type { GroundWatch } from './ground-watch.ts';
 
-/** What is not known has no series. */
+/** Adds the readings as gauges. An unknown value has no series. */
 export function addGroundMetrics(metrics: Metrics, watch: GroundWatch): void {
   const gauges: readonly [name: string, help: string, read: (reading: GroundReading) => number | null][] = [
     [

@@ -2,12 +2,15 @@ import { feedName } from '../changes/change-feed.ts';
 import type { Database, Transaction } from '../database.ts';
 import { type ClockReading, readClock } from './clock-offset.ts';
 
-/** What PostgreSQL says about itself. Null where the vault's role may not see it, or a managed service hides it. */
+/**
+ * The values that PostgreSQL reports about itself. A value is null if the vault's role may not see it, or if a managed
+ * service hides it.
+ */
 interface ServerReading {
   readonly fsync: string | null;
   readonly fullPageWrites: string | null;
   readonly synchronousCommit: string | null;
-  /** How many standbys have to confirm a commit; 0 if none is configured. */
+  /** The number of standbys that must confirm a commit. 0 if none is configured. */
   readonly standbysNeeded: number;
   readonly standbysAttached: number | null;
   readonly standbysStreaming: number | null;
@@ -21,7 +24,7 @@ interface ServerReading {
   readonly roleUsed: number;
   readonly databaseLimit: number | null;
   readonly databaseUsed: number;
-  /** Servers, and all processes of the vault. */
+  /** The number of connected servers. `processes` counts the workers too. */
   readonly servers: number;
   readonly processes: number;
 }
@@ -30,7 +33,10 @@ export interface GroundReading extends ServerReading {
   readonly clock: ClockReading;
 }
 
-/** Of every server and worker: the connection that shares the keys of card verification codes. */
+/**
+ * The application name that counts processes. Every server and worker has one such connection, which shares the keys
+ * for card verification codes.
+ */
 const processName = 'strongroom epochs';
 
 const serverText = `select
@@ -57,7 +63,7 @@ const serverText = `select
     where datname = current_database() and application_name = $2) as processes
 from synchronous_standbys() standbys, pg_stat_archiver archiver`;
 
-/** Everything that can be asked in one statement, and the clock. */
+/** Reads everything that one statement can return, and the clock. */
 export function readGround(database: Database): Promise<GroundReading> {
   return database.forSystem(async (tx) => ({ ...(await readServer(tx)), clock: await readClock(tx) }));
 }

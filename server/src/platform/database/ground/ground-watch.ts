@@ -7,7 +7,7 @@ import { type GroundReading, readGround } from './ground-reading.ts';
 const readEveryMs = 15_000;
 const readTimeoutMs = 5_000;
 
-/** Reads the ground from time to time, so that neither probes nor scrapes wait for it. */
+/** Reads the state of the database at intervals, so that neither probes nor scrapes wait for it. */
 export class GroundWatch {
   readonly #database: Database;
   readonly #expectations: GroundExpectations;
@@ -20,14 +20,14 @@ export class GroundWatch {
     this.#expectations = expectations;
   }
 
-  /** Does not wait for the first reading: a server is ready without it. */
+  /** Starts without waiting for the first reading, because a server is ready without it. */
   start(): this {
     void this.refresh();
     this.#timer = setInterval(() => void this.refresh(), readEveryMs).unref();
     return this;
   }
 
-  /** Never throws: without an answer nothing is known, and the readiness check of the database says why. */
+  /** Never throws. If there is no response, nothing is known, and the database's readiness check says why. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined;
@@ -35,7 +35,7 @@ export class GroundWatch {
     return this.#refreshing;
   }
 
-  /** Undefined while the database does not answer. */
+  /** Undefined while the database does not respond. */
   get reading(): GroundReading | undefined {
     return this.#reading;
   }

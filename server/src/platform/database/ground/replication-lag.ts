@@ -3,7 +3,7 @@ import { type GroundFinding, ok } from './ground-finding.ts';
 import type { GroundReading } from './ground-reading.ts';
 
 const name = 'replication lag';
-/** That of the alert StrongroomReplicationLag. */
+/** The same threshold as in the alert StrongroomReplicationLag. */
 const lagMaxBytes = 64 * 1024 * 1024;
 
 export function checkReplicationLag({ standbysStreaming, lagBytes }: GroundReading): GroundFinding {

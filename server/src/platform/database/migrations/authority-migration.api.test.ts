@@ -6,7 +6,8 @@ import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.
 import { permissionsOf } from '../../../core/access/permission.ts';
 import { migrationsDirectory } from './migration-files.ts';
 
-// Migration 39 decides on whose authority applications and keys of earlier versions exist: here by authors of every kind.
+// Migration 39 decides on whose authority the applications and keys of earlier versions exist. These tests use authors
+// of every kind.
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -35,7 +36,7 @@ const keyThrough = async (key: string, id: string) =>
 const change = (person: TenantPerson, id: string) =>
   askPortal(person, 'PUT', `/applications/${id}`, { name: 'Changed', permissions: lesser.permissions });
 
-/** As an earlier version has left everything, and then migrated. */
+/** Restores the state that an earlier version left behind, then migrates it. */
 async function migrateAgain(): Promise<void> {
   const { owner } = vault.database;
   await owner.query('update applications set granted_as = null, granted_by = null');
@@ -46,7 +47,7 @@ async function migrateAgain(): Promise<void> {
   await owner.query(`begin; ${sql.slice(from, sql.indexOf(last) + last.length)} commit;`);
 }
 
-/** On whose authority a key exists: of its application, and its own. */
+/** Returns on whose authority a key's application and the key itself exist. */
 async function authorityOf(key: string): Promise<string> {
   const { rows } = await vault.database.owner.query<{ text: string }>(
     `select concat_ws(' ', a.granted_as, k.granted_as) as text from application_keys k

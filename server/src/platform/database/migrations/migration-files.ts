@@ -7,9 +7,9 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
-  /** Older binaries must not run on a database that has this migration. */
+  /** True if older binaries must not run on a database that has this migration. */
   readonly isBreaking: boolean;
-  /** False for one statement that PostgreSQL refuses inside a transaction. */
+  /** False if the file is one statement that PostgreSQL rejects inside a transaction. */
   readonly isTransactional: boolean;
 }
 
@@ -34,7 +34,7 @@ async function readMigration(file: string, expectedVersion: number): Promise<Mig
   return { version: expectedVersion, name, sql, checksum, ...readMarkers(sql) };
 }
 
-/** What the first lines of a file say about the rest. */
+/** Reads the markers in the first lines of a file. */
 export function readMarkers(sql: string): Pick<Migration, 'isBreaking' | 'isTransactional'> {
   return {
     isBreaking: sql.startsWith('-- breaking\n'),

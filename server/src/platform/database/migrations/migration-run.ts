@@ -5,16 +5,16 @@ import type { Migration } from './migration-files.ts';
 const lockNotAvailable = '55P03';
 
 export interface MigrationPace {
-  /** How long a statement waits for a lock. Others queue behind it for at most this long. */
+  /** The time that a statement waits for a lock. Other statements queue behind it for at most this long. */
   readonly lockTimeoutMs: number;
   readonly pauseMs: number;
-  /** How long to keep retrying. */
+  /** The time after which retrying stops. */
   readonly patienceMs: number;
 }
 
 export const migrationPace: MigrationPace = { lockTimeoutMs: 1_000, pauseMs: 2_000, patienceMs: 5 * 60_000 };
 
-/** Applies one migration and records it. Backs off while its tables are in use, and retries. */
+/** Applies one migration and records it. If its tables are in use, it backs off and retries. */
 export async function runMigration(client: pg.Client, migration: Migration, pace: MigrationPace): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
@@ -43,8 +43,8 @@ async function runWhole(client: pg.Client, migration: Migration, { lockTimeoutMs
 }
 
 /**
- * One statement that cannot run in a transaction, such as `create index concurrently`. It blocks nobody while it
- * waits, so it waits as long as it takes. An index left by a failed attempt is dropped first.
+ * Runs one statement that cannot run in a transaction, such as `create index concurrently`. It blocks nobody while it
+ * waits, so it has no time limit. An index left by a failed attempt is dropped first.
  */
 async function runAlone(client: pg.Client, migration: Migration): Promise<void> {
   for (const statement of await forEachPartition(client, migration.sql)) {
@@ -55,14 +55,17 @@ async function runAlone(client: pg.Client, migration: Migration): Promise<void> 
     );
     const isHalf = rows[0]?.isValid === false;
     if (isHalf) await client.query(`drop index concurrently public.${index}`);
-    // A try that failed later on has finished this one.
+    // A previous attempt finished this statement and failed at a later one.
     const isDone = rows[0]?.isValid === true && statement !== migration.sql;
     if (!isDone) await client.query(statement);
   }
   await writeDown(client, migration);
 }
 
-/** PostgreSQL builds no index on all partitions of a table without stopping its writers, but on one after the other. */
+/**
+ * Returns the statement once for each partition. PostgreSQL cannot build an index on all partitions of a table at once
+ * without blocking writes, but it can build them one after the other.
+ */
 async function forEachPartition(client: pg.Client, sql: string): Promise<string[]> {
   const [, table] = /^-- each partition of (\w+)$/m.exec(sql) ?? [];
   if (table === undefined) return [sql];

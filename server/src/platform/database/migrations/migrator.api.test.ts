@@ -65,7 +65,7 @@ describe('requireFittingSchema', () => {
 });
 
 describe('a database that an unreleased version has spread over several', () => {
-  // The one that all of its later migrations come after, before and after it was corrected.
+  // The unreleased migration that all later ones of that version depend on, before and after it was corrected.
   const checksums = [
     '82e62bd5abc7a02680b2f8f2b9ba4502a2f325c7dc928289f1ad32e3f8003586',
     'c6eb1380fde49b221b954d09fdda38b90685bae7e1fb00a648a1a355234f8c99',
@@ -73,7 +73,7 @@ describe('a database that an unreleased version has spread over several', () => 
 
   it.each(checksums)('is neither migrated, nor served, nor read from a dump: %s', async (checksum) => {
     const applied = { ...added('select 1'), name: 'unreleased', checksum };
-    // As that version has left it, whatever this one has added under the same number since.
+    // This is the state that the unreleased version left, whatever this version has since added under the same number.
     await test.owner.query(`delete from schema_migrations where version > 35`);
     await test.owner.query(
       `insert into schema_migrations (version, name, checksum, is_breaking) select n, 'unreleased', $1, false

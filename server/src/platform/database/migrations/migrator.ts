@@ -5,7 +5,9 @@ import { type MigrationPace, migrationPace, runMigration } from './migration-run
 import { withOwnerSession } from '../connections/owner-session.ts';
 import { requireNoWithdrawn } from './withdrawn-migrations.ts';
 
-/** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
+/**
+ * The number must never change. Every version of Strongroom takes the same lock, so two never migrate at the same time.
+ */
 const migrationLock = 7_120_460_351;
 const turnPauseMs = 100;
 const turnTimeoutMs = 30 * 60_000;
@@ -22,7 +24,7 @@ export interface MigrationReport {
   readonly version: number;
 }
 
-/** Migrates the database to the newest schema. Safe to run concurrently: one works, the others wait. */
+/** Migrates the database to the newest schema. Safe to run concurrently: one process migrates and the others wait. */
 export async function migrate(
   ownerUrl: string,
   migrations?: readonly Migration[],
@@ -54,7 +56,7 @@ export async function migrate(
   );
 }
 
-/** Throws if the schema is not compatible with this version, and says what to do about it. */
+/** Throws an error with advice if the schema is not compatible with this version. */
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
   await withOwner({ url, variable: 'STRONGROOM_DATABASE_URL' }, async (client) => {
@@ -89,7 +91,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   return result.rows;
 }
 
-/** The migrations that were applied to another database, such as one that was dumped. */
+/** Returns the migrations that were applied to another database, such as one that was dumped. */
 export async function findMigrations(
   done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
 ): Promise<readonly Migration[]> {
@@ -127,8 +129,8 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
 }
 
 /**
- * One migrator at a time. It asks again and again instead of waiting inside PostgreSQL: an index that the other one builds
- * concurrently waits for every statement under way, so the two would wait for each other.
+ * Waits until no other process migrates. It polls instead of waiting inside PostgreSQL: an index that the other process
+ * builds concurrently waits for every running statement, so the two would wait for each other.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   const end = performance.now() + turnTimeoutMs;

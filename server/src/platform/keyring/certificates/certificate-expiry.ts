@@ -1,11 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 
-/** When the first of the certificates in these PEM texts expires, in seconds since 1970; undefined if there is none. */
+/**
+ * Returns when the first of the certificates in these PEM texts expires, in seconds since 1970. Returns undefined if
+ * there is none.
+ */
 export function findFirstExpiry(texts: readonly string[]): number | undefined {
   const certificates = texts.flatMap((text) => text.match(certificateBlock) ?? []);
   const expiries = certificates.map((pem) => new X509Certificate(pem).validToDate.getTime() / 1_000);
   return expiries.length === 0 ? undefined : Math.min(...expiries);
 }
 
-/** Client certificates come with their key in one text. */
+/** Matches only certificates, because a client certificate comes with its key in the same text. */
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

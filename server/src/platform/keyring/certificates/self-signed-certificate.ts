@@ -10,7 +10,7 @@ import {
 } from '@peculiar/x509';
 
 export interface SelfSignedCertificate {
-  /** Both as PEM. */
+  /** The certificate and the private key are PEM texts. */
   readonly certificate: string;
   readonly privateKey: string;
 }
@@ -19,8 +19,8 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * A new key and a certificate for one name that nobody but its own caller trusts. It cannot sign others. For servers
- * on loopback in development: a certificate that came with the program would have a key that everybody knows.
+ * Creates a key and a certificate for one name. Nobody but its own caller trusts it, and it cannot sign others. It is
+ * for servers on loopback in development, because the key of a certificate shipped with the program would be public.
  */
 export async function createSelfSignedCertificate(host: string): Promise<SelfSignedCertificate> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

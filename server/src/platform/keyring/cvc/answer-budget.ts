@@ -1,7 +1,7 @@
 const burst = 512;
 const perSecond = 64;
 
-/** How many messages may be sent on request. Beyond that, requests are ignored, and will be repeated. */
+/** Limits how many messages are sent on request. Further requests are ignored and will be repeated. */
 export class AnswerBudget {
   #left = burst;
   #countedAt: number;

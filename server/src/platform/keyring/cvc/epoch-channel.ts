@@ -8,8 +8,8 @@ const patienceMs = 2_000;
 const sendingMax = 64;
 
 /**
- * The channel between servers. Messages sent while it is broken are dropped; both sides exchange what they have as soon as
- * it is back.
+ * The channel between servers. Messages sent while it is broken are dropped. Both sides exchange what they have as soon
+ * as it is back.
  */
 export class EpochChannel {
   readonly #listener: PostgresListener;
@@ -31,7 +31,10 @@ export class EpochChannel {
     return this.#listener.stop();
   }
 
-  /** One transaction for all of them: they arrive together and in order. Returns once they have been sent or dropped. */
+  /**
+   * Sends messages in one transaction, so that they arrive together and in order. Resolves when they have been sent or
+   * dropped.
+   */
   async send(payloads: readonly string[]): Promise<void> {
     const { client } = this.#listener;
     if (client === undefined || payloads.length === 0 || this.#sending >= sendingMax) return;
@@ -39,14 +42,14 @@ export class EpochChannel {
     try {
       await client.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, payloads]);
     } catch {
-      // A full queue, a timeout or a broken connection: reconnecting brings both sides up to date.
+      // The queue is full, or there was a timeout or a broken connection. Reconnecting brings both sides up to date.
       this.#listener.disconnect(client);
     } finally {
       this.#sending -= 1;
     }
   }
 
-  /** How many other servers are listening. A server that has just died may still be counted. */
+  /** Returns how many other servers are listening. A server that has just died may still be counted. */
   async countOthers(): Promise<number> {
     const counted = await this.#listener.client
       ?.query<{ count: number }>(

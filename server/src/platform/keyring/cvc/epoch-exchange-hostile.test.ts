@@ -34,7 +34,7 @@ beforeEach(() => {
   });
 });
 
-/** Writes as a server would; with the wrong MAC it is somebody who can only run NOTIFY. */
+/** Creates a writer like that of a server. With the wrong MAC, it is somebody who can only run NOTIFY. */
 function writerWith(writersMac = mac): MessageWriter {
   const receiveKeys = new ReceiveKeys();
   receiveKeys.advance(nowMs);
@@ -48,14 +48,14 @@ const receiveAll = (payloads: readonly string[]) => {
   for (const payload of payloads) exchange.receive(payload);
 };
 
-/** As after a restart, or after hearing of many others. */
+/** Simulates a restart, or messages from many other servers. */
 function forgetCounters(): void {
   for (let other = 0; other <= countersMax; other += 1) {
     exchange.peers.isNewer({ processId: `${other}`, counter: nowMs, publicKey: Buffer.alloc(32), keyAgeMs: 0 });
   }
 }
 
-/** Nothing was learned, nobody was met, nothing was said. */
+/** Expects that no key was learned, no peer was met and no message was sent. */
 function expectUntouched(): void {
   expect(store.list(nowMs).map(({ id }) => id)).toEqual([1]);
   expect([exchange.peers.size, exchange.peers.rememberedCount, sent.length]).toEqual([0, 0, 0]);
@@ -104,7 +104,7 @@ describe('somebody who can only run NOTIFY', () => {
     receiveAll([...played, ...played].toReversed());
     expect(sent).toHaveLength(said);
 
-    // Also for a server that has forgotten the counters: a key past its time does not return.
+    // This holds even for a server that has forgotten the counters, because an expired key does not return.
     for (nowMs = 120_000; nowMs < 2 * receiveMs; nowMs += 30_000) {
       store.destroyEnded(nowMs);
       exchange.receiveKeys.advance(nowMs);
@@ -163,7 +163,7 @@ describe('somebody who has the MAC key as well', () => {
     expect(exchange.peers.size).toBe(peersMax);
     expect(exchange.peers.rememberedCount).toBeLessThanOrEqual(countersMax);
     expect(store.size).toBe(1);
-    // An answer or a question each, until the budget is used up.
+    // Each message causes one reply or one request, until the budget is used up.
     expect(sent.length).toBeLessThanOrEqual(512);
 
     sent = [];
@@ -203,7 +203,7 @@ it('a parcel for one server is of no use to another, nor in another message', ()
   receiveAll(foreign);
   expect(store.has(2)).toBe(false);
 
-  // Addressed again and signed by somebody with the MAC key, it still does not open.
+  // The parcel still does not open if somebody with the MAC key addresses and signs it again.
   const message = Buffer.from(foreign[0] ?? '', 'base64').subarray(0, -32);
   us().publicKey.copy(message, 60);
   message.writeUIntBE(99, 18, 6);

@@ -12,13 +12,13 @@ import { makeSecret } from './secret-memory.ts';
 const macKey = randomBytes(32);
 const mac = (message: Buffer) => createHmac('sha256', macKey).update(message).digest();
 
-/** Hands every message to everyone in one order, the sender included, as PostgreSQL does. */
+/** Delivers every message to everyone in one order, including the sender, like PostgreSQL does. */
 let line: { readonly members: Member[]; readonly waiting: string[]; readonly said: string[] };
 
 interface Member {
   readonly store: EpochStore;
   readonly exchange: EpochExchange;
-  /** Each has a clock of its own, which need not agree with any other. */
+  /** The member's own clock, which need not agree with any other. */
   readonly clock: { ms: number };
   readonly answers: string[];
 }
@@ -179,7 +179,7 @@ describe('announce', () => {
     expect(deliver()).toHaveLength(1);
     make(a, 2, keyLifeMs - 1);
     pass(1);
-    // The time of a message is what makes a key look younger, and here it takes none.
+    // A key looks younger only by the transit time of a message, which is zero here.
     void b.exchange.want([2]);
     deliver();
     expect([b.store.has(1), b.store.has(2)]).toEqual([true, false]);
@@ -232,7 +232,7 @@ describe('time', () => {
       const next = join(last.clock.ms);
       void next.exchange.hello();
       const hello = line.waiting.splice(0);
-      // The others hear of it late.
+      // The other servers receive the message late.
       for (const { clock } of line.members) clock.ms += 500;
       line.waiting.push(...hello);
       deliver();
@@ -257,7 +257,7 @@ describe('time', () => {
 });
 
 describe('what was said on the line', () => {
-  /** What an attacker can do who has everything that was said, the MAC key and the given secrets. */
+  /** Counts the parcels that an attacker can open with all messages, the MAC key and the given secrets. */
   function opened(secrets: readonly Buffer[]): number {
     return line.said
       .map((payload) => parsePayload(payload, mac))
@@ -280,7 +280,7 @@ describe('what was said on the line', () => {
     make(a, 1);
     meet(a, b);
     expect(opened([macKey, Buffer.alloc(32), ...wireSecrets()])).toBe(0);
-    // The proof that the attack is tried properly: with a receiver's secret it works.
+    // This proves that the attack is implemented correctly: it works with a receiver's secret.
     expect(opened([b.exchange.receiveKeys.newest.secret])).toBeGreaterThan(0);
   });
 
@@ -293,7 +293,7 @@ describe('what was said on the line', () => {
     expect(opened(line.members.map(({ exchange }) => exchange.receiveKeys.newest.secret))).toBe(0);
   });
 
-  /** A release that writes to any living key: a message of it that arrives ends the key with the epoch. */
+  /** Simulates a release that writes to any live key. If its message arrives, the key ends with the epoch. */
   it('is opened by nobody once the first epoch in it has ended, whichever release wrote it', () => {
     const [a, b] = [join(), join()];
     const { receiveKeys } = a.exchange;

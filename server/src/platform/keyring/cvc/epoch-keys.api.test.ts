@@ -53,7 +53,7 @@ describe('a code sealed by one server', () => {
       await pass(30 * secondMs);
     }
     expect(epochs.size).toBe(20);
-    // Thirteen alive and at most one prepared for each server, for as long as they run.
+    // Each server has 13 live epochs and at most one prepared epoch, for as long as it runs.
     for (const server of [a, b, c]) expect(server.store.size).toBeLessThanOrEqual(3 * 14);
   });
 
@@ -149,7 +149,7 @@ describe('a code sealed by one server', () => {
     const [a, b] = [await join(), await join()];
     const secret = makeSecret();
     const record = sealRecord(Buffer.from('123'), binding, { version: 7, key: createSecretKey(secret) });
-    // As if it came from a server that both knew at different times.
+    // This simulates an epoch of a third server that the two servers knew at different times.
     a.store.addForeign({ id: 7, endsAt: clock.now() + 2 * minuteMs, secret });
     expect(await b.keys.open(record, binding)).toBe('123');
     const copy = b.store.find(7, clock.now())?.secret;
@@ -251,7 +251,7 @@ describe('usage', () => {
     await quiet();
     expect(a.keys.usage).toEqual({ peers: 2, epochs: 3, isConnected: true });
     await stop(b);
-    // A server that has not been heard for the life of a key is no peer any more; its epochs stay.
+    // A server that has not been heard from for the life of a key is no longer a peer. Its epochs stay.
     await pass(6 * minuteMs);
     expect(a.keys.usage).toEqual({ peers: 1, epochs: 5, isConnected: true });
     await stop(a);
@@ -305,7 +305,7 @@ describe('a line that is cut', () => {
       await cut();
       clock.move(5 * minuteMs);
       const record = a.keys.seal(`code ${round}`, binding);
-      // Time stands still, so this waits until the servers have found each other again.
+      // The test clock stands still, so this waits until the servers have found each other again.
       expect(await b.keys.open(record, binding)).toBe(`code ${round}`);
     }
   });

@@ -18,7 +18,7 @@ import { OwnEpochs } from './own-epochs.ts';
 import { peersMax } from './peers.ts';
 import { steadyNow, systemTimers, type Timers } from './timers.ts';
 
-/** How long startup waits for servers that are present but do not reply. */
+/** The time that startup waits for servers that are present but do not reply. */
 const gatherMs = 2_000;
 
 export interface EpochKeysOptions {
@@ -26,16 +26,16 @@ export interface EpochKeysOptions {
   readonly mac: Mac;
   /** Shared with other connections of this process to the same address. */
   readonly origin?: ConnectionOrigin;
-  /** Monotonic milliseconds from an arbitrary origin. */
+  /** Returns monotonic milliseconds from an arbitrary origin. */
   readonly now?: () => number;
   readonly timers?: Timers;
-  /** Where secrets are kept. Tests supply their own to inspect it. */
+  /** The store for secrets. Tests supply their own to inspect it. */
   readonly store?: EpochStore;
 }
 
 /**
- * Encrypts card verification codes with keys that exist only in the memory of servers and are destroyed within 65 minutes:
- * no backup, log or disk can bring a code back. What one server encrypts, every other can open.
+ * Encrypts card verification codes with keys that exist only in the memory of servers and are destroyed within 65
+ * minutes. No backup, log or disk can bring a code back. Every server can open what any other encrypts.
  */
 export class EpochKeys {
   readonly #now: () => number;
@@ -50,7 +50,7 @@ export class EpochKeys {
   #cancelTimer: () => void = () => undefined;
   #isStopped = false;
 
-  /** Returns when the keys of the running servers have arrived, and they have ours. */
+  /** Resolves when this process has the keys of the running servers, and they have its keys. */
   static async start(options: EpochKeysOptions): Promise<EpochKeys> {
     const keys = new EpochKeys(options);
     try {
@@ -75,7 +75,7 @@ export class EpochKeys {
     const events = {
       onConnected: () => {
         this.#catchUp();
-        // It lists what we have, so a server that missed a key in the meantime requests it.
+        // The message lists the epochs of this process, so a server that missed a key in the meantime requests it.
         void this.#exchange.hello();
       },
       onPayload: (payload: string) => {
@@ -99,7 +99,9 @@ export class EpochKeys {
     return sealRecord(Buffer.from(text, 'utf8'), binding, toKey(this.#own.current));
   }
 
-  /** Undefined if the key is gone. Throws `SealedRecordError` if the record is damaged or not where it belongs. */
+  /**
+   * Returns undefined if the key is gone. Throws `SealedRecordError` if the record is damaged or not where it belongs.
+   */
   async open(record: Buffer, binding: RecordBinding): Promise<string | undefined> {
     const id = keyVersionOf(record);
     this.#catchUp();
@@ -108,12 +110,12 @@ export class EpochKeys {
     return epoch === undefined ? undefined : openRecord(record, binding, toKey(epoch)).toString('utf8');
   }
 
-  /** For metrics: a server without peers loses its codes when it stops. */
+  /** The state for metrics. A server without peers loses its codes when it stops. */
   get usage(): { readonly peers: number; readonly epochs: number; readonly isConnected: boolean } {
     return { peers: this.#exchange.peers.size, epochs: this.#store.size, isConnected: this.#channel.isConnected };
   }
 
-  /** Hands nothing over: the other servers already have every key. */
+  /** Stops without handing anything over, because the other servers already have every key. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
@@ -124,12 +126,12 @@ export class EpochKeys {
     await this.#channel.stop();
   }
 
-  /** In case a timer is late: no key is used past its time, however busy the process is. */
+  /** Does overdue work if a timer is late. No key is used past its time, however busy the process is. */
   #catchUp(): void {
     if (this.#now() >= this.#dueAt) void this.#advance();
   }
 
-  /** Does what is due, and returns when the others have been notified. */
+  /** Does everything that is due. Resolves when the other servers have been notified. */
   async #advance(): Promise<void> {
     if (this.#isStopped) return;
     const now = this.#now();
@@ -150,12 +152,14 @@ export class EpochKeys {
   #arrived(processId: string, ids: readonly number[]): void {
     for (const id of ids) this.#missing.arrived(id);
     this.#gathering.heard(processId);
-    // Before the first epoch there is nothing to schedule; after that, a new arrival may end sooner than any other.
+    // Before the first epoch there is nothing to schedule. After that, a new epoch may end sooner than any other.
     if (Number.isFinite(this.#dueAt)) this.#schedule();
   }
 }
 
-/** A key object for one operation: it is wiped by the next minor garbage collection, while a kept one would survive. */
+/**
+ * Returns a key object for one operation. The next minor garbage collection wipes it, while a stored one would survive.
+ */
 function toKey({ id, secret }: Epoch): VersionedKey {
   return { version: id, key: createSecretKey(secret) };
 }

@@ -28,10 +28,10 @@ const bodyStart = 60;
 const parcelStart = bodyStart + 2 * publicKeyLength;
 const macLength = 32;
 const idsMax = 1_024;
-/** PostgreSQL rejects a longer payload. */
+/** The maximum payload length of PostgreSQL. */
 export const payloadLengthMax = 7_999;
 
-/** Authenticates messages under a key that every server of the installation has, and nobody else. */
+/** Authenticates messages with a key that only the servers of the installation have. */
 export type Mac = (message: Buffer) => Buffer;
 
 export interface Sender {
@@ -50,7 +50,7 @@ export type EpochMessage =
       readonly receiverKey: Buffer;
       readonly oneShotKey: Buffer;
       readonly parcel: Buffer;
-      /** Everything before the parcel, to which the parcel is bound. */
+      /** The bytes before the parcel, to which the parcel is bound. */
       readonly head: Buffer;
     };
 
@@ -70,7 +70,7 @@ export function toPayload(message: Buffer, mac: Mac): string {
   return payload;
 }
 
-/** Undefined for anything not written by another server of this installation. */
+/** Returns undefined for anything not written by another server of this installation. */
 export function parsePayload(payload: string, mac: Mac): EpochMessage | undefined {
   if (payload.length > payloadLengthMax) return undefined;
   const bytes = Buffer.from(payload, 'base64');
@@ -81,7 +81,10 @@ export function parsePayload(payload: string, mac: Mac): EpochMessage | undefine
   return parseMessage(bytes.subarray(0, macStart));
 }
 
-/** The format is checked even if the MAC is valid: a server of another version may have written it. */
+/**
+ * Parses a message. The format is checked even if the MAC is valid, because a server of another version may have
+ * written it.
+ */
 function parseMessage(message: Buffer): EpochMessage | undefined {
   if (message[0] !== formatVersion) return undefined;
   const sender: Sender = {

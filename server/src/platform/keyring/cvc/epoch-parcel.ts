@@ -4,7 +4,7 @@ import { moveSecret, secretLength } from './secret-memory.ts';
 import { agree, type KeyPair } from './x25519.ts';
 
 /*
- * What a parcel contains for each epoch, encrypted with AES-256-GCM:
+ * A parcel contains an entry for each epoch, encrypted with AES-256-GCM:
  *
  *   offset  length  content
  *        0       4  epoch id, big-endian
@@ -25,13 +25,13 @@ export interface ParcelEntry {
   readonly secret: Buffer;
 }
 
-/** What both sides know from the message around the parcel. */
+/** The context that both sides know from the message around the parcel. */
 interface ParcelContext {
   readonly counter: number;
   readonly associatedData: Buffer;
 }
 
-/** Undefined if no secret can be agreed with the receiver's key. */
+/** Returns undefined if no secret can be agreed with the receiver's key. */
 export function sealParcel(
   entries: readonly ParcelEntry[],
   keys: { readonly oneShot: KeyPair; readonly receiver: Buffer },
@@ -70,7 +70,7 @@ export function openParcel(
   });
 }
 
-/** How many parcels are needed. Without epochs, one empty parcel is sent. */
+/** Returns how many parcels are needed. Without epochs, one empty parcel is sent. */
 export function parcelCount(entries: number): number {
   return Math.max(1, Math.ceil(entries / parcelEntriesMax));
 }
@@ -88,7 +88,10 @@ function parcelKey(shared: Buffer | undefined, oneShotKey: Buffer, receiverKey: 
   return key;
 }
 
-/** A process uses each counter once, and one-time keys belong to one process: no key is used with a nonce twice. */
+/**
+ * Derives the nonce from the counter. A process uses each counter once, and one-time keys belong to one process, so no
+ * key is used with the same nonce twice.
+ */
 function toGcmInput(key: Buffer, { counter, associatedData }: ParcelContext) {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(counter, 6, 6);

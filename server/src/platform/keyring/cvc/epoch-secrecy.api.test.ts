@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 const macKey = randomBytes(32);
 const mac = (message: Buffer) => createHmac('sha256', macKey).update(message).digest();
-/** Long enough not to be found by chance, as a real code would be. */
+/** A code that is long enough not to occur by chance, as a real one would. */
 const code = randomBytes(16).toString('hex');
 
 let test: TestDatabase;
@@ -28,7 +28,7 @@ const servers: { readonly keys: EpochKeys; readonly store: EpochStore }[] = [];
 let secrets: Buffer[];
 let record: Buffer;
 
-/** Three servers, the last of which gets every key by wire, and a code that is stored where codes are. */
+/** Starts three servers, the last of which gets every key over the wire, and stores a code like the vault does. */
 beforeAll(async () => {
   startedAt = Date.now();
   test = await createTestDatabase();
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await untilPasses(() => {
     for (const { store } of servers) expect(store.size).toBe(3);
   });
-  // Copies: the servers wipe theirs.
+  // These are copies, because the servers wipe their own.
   secrets = servers.flatMap(({ store }) => store.listOwn(0).map(({ secret }) => Buffer.from(secret)));
   expect(secrets).toHaveLength(3);
 });
@@ -56,7 +56,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** How 32 bytes may appear in a file: as they are, in hexadecimal, and in base64 at each of its three alignments. */
+/** Returns how 32 bytes may appear in a file: raw, in hexadecimal, and in base64 at each of its three alignments. */
 function spellingsOf(secret: Buffer): Buffer[] {
   const hex = secret.toString('hex');
   const base64 = [0, 1, 2].map((skip) => {
@@ -66,7 +66,10 @@ function spellingsOf(secret: Buffer): Buffer[] {
   return [secret, ...[hex, hex.toUpperCase(), ...base64].map((text) => Buffer.from(text, 'latin1'))];
 }
 
-/** Only what was written since the secrets were made can hold them; the cluster serves other tests at the same time. */
+/**
+ * Lists files written since the secrets were created. Only those can contain them, and the cluster serves other tests
+ * at the same time.
+ */
 async function writtenFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
@@ -74,7 +77,9 @@ async function writtenFiles(directory: string): Promise<string[]> {
   return files.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= startedAt - 2_000);
 }
 
-/** The files under the data directory that hold any of the needles. A file may go while it is looked for. */
+/**
+ * Returns the files under the data directory that contain any of the needles. A file may disappear during the search.
+ */
 async function filesWith(needles: readonly Buffer[]): Promise<string[]> {
   const directory = inject('postgresDataDirectory');
   const found: string[] = [];
@@ -89,7 +94,10 @@ const keysMessages = () =>
   heard.map((payload) => parsePayload(payload, mac)).filter((message) => message?.kind === 'keys');
 
 describe('the disk of the database', () => {
-  /** While a listener is in a transaction its notices stay in the queue; more of them push the first ones to disk. */
+  /**
+   * Pushes notifications to disk. While a listener is in a transaction, its notifications stay in the queue, and
+   * further ones push the first ones to disk.
+   */
   async function pushQueueToDisk<T>(work: () => Promise<T>): Promise<T> {
     const sleeper = new pg.Client({ connectionString: test.url });
     await sleeper.connect();
@@ -114,10 +122,11 @@ describe('the disk of the database', () => {
 
   it('holds messages and sealed codes, but no secret and no code: not in tables, WAL or the queue of notices', async () => {
     await pushQueueToDisk(async () => {
-      // First that the search finds what is there.
+      // This checks first that the search finds what is there.
       const said = heard.filter((payload) => parsePayload(payload, mac)?.kind === 'keys').slice(-6);
       expect((await filesWith(said.map((text) => Buffer.from(text)))).join()).toContain('pg_notify');
-      // Once more, a few times: WAL that another test's checkpoint has let go of is gone, and a page of it can end within a record.
+      // The record is inserted a few more times. WAL that another test's checkpoint has released is gone, and a WAL
+      // page can end within a record.
       for (const _ of [1, 2, 3]) await test.owner.query('insert into stored_codes values ($1)', [record]);
       const stored = (await filesWith([record])).join();
       expect(stored).toContain('base');

@@ -1,13 +1,15 @@
 import type { Epoch } from './epoch.ts';
 
-/** 64 servers with 13 epochs alive and one prepared. */
+/** Enough for 64 servers with 13 live epochs and one prepared epoch each. */
 export const foreignEpochsMax = 64 * 14;
 
 interface Kept extends Epoch {
   readonly isOwn: boolean;
 }
 
-/** Every epoch that this process can open. It owns the secrets: whatever is removed or not accepted is wiped. */
+/**
+ * Stores every epoch that this process can open. It owns the secrets and wipes those that are removed or not accepted.
+ */
 export class EpochStore {
   readonly #epochs = new Map<number, Kept>();
   #foreignCount = 0;
@@ -16,7 +18,7 @@ export class EpochStore {
     return this.#epochs.size;
   }
 
-  /** When the next epoch has to be destroyed. */
+  /** The time at which the next epoch has to be destroyed. */
   get nextEndAt(): number {
     return this.#soonest(() => true)?.endsAt ?? Number.POSITIVE_INFINITY;
   }
@@ -25,7 +27,7 @@ export class EpochStore {
     return this.#epochs.has(id);
   }
 
-  /** An epoch that has ended is not found, even while the timer that destroys it is late. */
+  /** Finds an epoch. One that has ended is not found, even if the timer that destroys it is late. */
   find(id: number, now: number): Epoch | undefined {
     const epoch = this.#epochs.get(id);
     return epoch !== undefined && now < epoch.endsAt ? epoch : undefined;
@@ -44,7 +46,10 @@ export class EpochStore {
     this.#epochs.set(epoch.id, { ...epoch, isOwn: true });
   }
 
-  /** The first epoch with an id stays: a known epoch cannot be replaced or prolonged from outside. */
+  /**
+   * Adds an epoch of another server. The first epoch with an id stays, so a known one cannot be replaced or prolonged
+   * from outside.
+   */
   addForeign(epoch: Epoch): void {
     if (this.#epochs.has(epoch.id)) {
       epoch.secret.fill(0);
@@ -55,7 +60,7 @@ export class EpochStore {
     this.#foreignCount += 1;
   }
 
-  /** Returns the ids of the destroyed epochs. */
+  /** Destroys the epochs that have ended and returns their ids. */
   destroyEnded(now: number): number[] {
     const ended = [...this.#epochs.values()].filter(({ endsAt }) => endsAt <= now);
     for (const epoch of ended) this.#destroy(epoch);
@@ -66,7 +71,9 @@ export class EpochStore {
     for (const epoch of this.#epochs.values()) this.#destroy(epoch);
   }
 
-  /** The one that would end next is the smallest loss. Our own are never dropped for others. */
+  /**
+   * Drops the foreign epoch that would end next, which is the smallest loss. Own epochs are never dropped for others.
+   */
   #makeRoom(): void {
     const epoch = this.#soonest(({ isOwn }) => !isOwn);
     if (epoch !== undefined) this.#destroy(epoch);

@@ -1,6 +1,6 @@
 /**
- * Waits at startup until every running server has handed over what it has. A rolling restart stops the old
- * server as soon as the new one is ready, so a new one must not be ready before it has the keys of the old.
+ * Waits at startup until every running server has handed over its keys. A rolling restart stops the old server as soon
+ * as the new one is ready, so a new server must not be ready before it has the old one's keys.
  */
 export class Gathering {
   readonly #answered = new Set<string>();

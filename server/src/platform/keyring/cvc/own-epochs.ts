@@ -23,7 +23,7 @@ export class OwnEpochs {
     return this.#current.epoch;
   }
 
-  /** When `advance` has something to do. */
+  /** The time at which `advance` next has something to do. */
   get nextDueAt(): number {
     if (this.#current === undefined) return Number.NEGATIVE_INFINITY;
     return this.#next === undefined ? this.#current.sealsUntil - leadMs : this.#current.sealsUntil;
@@ -33,7 +33,7 @@ export class OwnEpochs {
   advance(now: number): Epoch[] {
     const made: Turn[] = [];
     if (this.#current === undefined || now >= this.#current.sealsUntil) {
-      // After a standstill of minutes, the prepared epoch is of no use either: its own time is over.
+      // If the process stood still for minutes, the prepared epoch is useless too, because its own time is over.
       const isReady = this.#next !== undefined && now < this.#next.sealsUntil;
       if (!isReady) made.push(this.#make(now));
       this.#current = isReady ? this.#next : made[0];

@@ -2,16 +2,19 @@ import type { Sender } from './epoch-message.ts';
 import { receiveMs } from './receive-keys.ts';
 
 export const peersMax = 64;
-/** Counters are remembered for longer than peers, so that messages of a process that is gone cannot be replayed. */
+/**
+ * The number of counters to remember. Counters are kept for longer than peers, so that messages of a process that is
+ * gone cannot be replayed.
+ */
 export const countersMax = 1_024;
 
-/** Where secrets can be sent: a public key, and by our own clock the moment that its owner counts times from. */
+/** A target for secrets: a public key, and the time on this process's clock from which its owner counts. */
 export interface Receiver {
   readonly publicKey: Buffer;
   readonly bornAt: number;
 }
 
-/** The other servers heard from in the last minutes. */
+/** The other servers that sent a message in the last minutes. */
 export class Peers {
   readonly #receivers = new Map<string, Receiver>();
   readonly #counters = new Map<string, number>();
@@ -24,10 +27,10 @@ export class Peers {
     return this.#counters.size;
   }
 
-  /** False for a message that is not newer than the last one of its sender: it is a replay. */
+  /** Returns false for a replay, which is a message that is not newer than the last one of its sender. */
   isNewer({ processId, counter }: Sender): boolean {
     if (counter <= (this.#counters.get(processId) ?? -1)) return false;
-    // Deleted first, so that the order of the map is the order of last use.
+    // The entry is deleted first, so that the order of the map is the order of last use.
     this.#counters.delete(processId);
     this.#counters.set(processId, counter);
     const [oldest] = this.#counters.keys();
@@ -36,8 +39,8 @@ export class Peers {
   }
 
   /**
-   * Stores the sender's key for sending to it. True if the server was not known. A full table accepts
-   * no more: known servers keep their place, and others can still request keys.
+   * Stores the sender's key for sending to it. Returns true if the server was not known. A full table accepts no more
+   * servers: known servers keep their place, and others can still request keys.
    */
   meet(processId: string, receiver: Receiver): boolean {
     const isKnown = this.#receivers.has(processId);
@@ -46,7 +49,9 @@ export class Peers {
     return !isKnown;
   }
 
-  /** A peer whose key has expired has not been heard from for minutes: it could not open anything sent to it. */
+  /**
+   * Forgets peers whose key has expired. They have sent nothing for minutes and could not open anything sent to them.
+   */
   forgetSilent(now: number): void {
     for (const [processId, receiver] of this.#receivers) {
       if (!isAlive(receiver, now)) this.#receivers.delete(processId);
@@ -62,7 +67,10 @@ export function isAlive(receiver: Receiver, now: number): boolean {
   return now < diesAt(receiver);
 }
 
-/** When the private key is destroyed at the latest. A message that was late or replayed makes it look younger, never older. */
+/**
+ * Returns the latest time at which the private key is destroyed. A late or replayed message makes the key look younger,
+ * never older.
+ */
 export function diesAt({ bornAt }: Receiver): number {
   return bornAt + receiveMs;
 }

@@ -26,7 +26,7 @@ describe('ReceiveKeys', () => {
     expect(keys.nextDueAt).toBe(keyLifeMs);
     expect(keys.find(first.publicKey, keyLifeMs - 1)).toBeDefined();
     expect(keys.find(second.publicKey, keyLifeMs - 1)).toBeDefined();
-    // Not found at its time, though nobody has come to destroy it.
+    // An expired key is not found, even if it has not been destroyed yet.
     expect(keys.find(first.publicKey, keyLifeMs)).toBeUndefined();
     expect(first.secret).not.toEqual(zeros);
     expect(keys.advance(keyLifeMs)).toBe(false);

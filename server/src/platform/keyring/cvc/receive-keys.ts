@@ -1,26 +1,29 @@
 import { leadMs, sealMs } from './epoch.ts';
 import { type KeyPair, makeKeyPair } from './x25519.ts';
 
-/** How long after its birth every server takes a key for dead. It is part of the protocol: releases must agree on it. */
+/** The age at which every server considers a key dead. It is part of the protocol, so all releases must agree on it. */
 export const receiveMs = sealMs + leadMs;
-/** How long a key accepts messages. It overlaps with its successor by the lead time, so that no message in flight is lost. */
+/**
+ * The time for which a key accepts messages. It overlaps with its successor by the lead time, so that no message in
+ * flight is lost.
+ */
 export const keyLifeMs = 3 * leadMs;
 const keysMax = 8;
 
 export interface ReceiveKey extends KeyPair {
   /**
-   * The moment that times in messages count from. It lies before the key was created: others add `receiveMs` to it to know
-   * when the key dies, and it dies sooner than that after its creation.
+   * The time from which times in messages are counted. It is before the key's creation: other servers add `receiveMs`
+   * to it to get the time when the key dies, and a key lives for less than that.
    */
   readonly bornAt: number;
   readonly diesAt: number;
 }
 
 /**
- * The key pairs that others encrypt epoch secrets to. Messages may persist for years, in a log or on the disk of the
- * database, so they are made unreadable by destroying the key: it lives for 90 seconds, and never longer than
- * the first epoch received through it. A message that never arrives cannot end the key it was written for, so
- * senders choose only keys that die before the epochs in the message.
+ * The key pairs to which other servers encrypt epoch secrets. Messages may persist for years, in a log or on the
+ * database's disk, so they are made unreadable by destroying the key. A key lives for 90 seconds, and never longer than
+ * the first epoch received through it. A message that never arrives cannot end the key it was written for, so senders
+ * choose only keys that die before the epochs in the message.
  */
 export class ReceiveKeys {
   #keys: ReceiveKey[] = [];
@@ -37,7 +40,7 @@ export class ReceiveKeys {
     return Math.min(newest.diesAt - leadMs, ...this.#keys.map(({ diesAt }) => diesAt));
   }
 
-  /** Destroys expired keys and creates the next one in time. True if there is a new one to announce. */
+  /** Destroys expired keys and creates the next one in time. Returns true if there is a new one to announce. */
   advance(now: number): boolean {
     const newest = this.#keys.at(-1);
     const isDue = newest === undefined || now >= newest.diesAt - leadMs;
@@ -55,7 +58,7 @@ export class ReceiveKeys {
     return this.#keys.find((key) => now < key.diesAt && key.publicKey.equals(publicKey));
   }
 
-  /** Called with the end of every epoch received through a key. */
+  /** Shortens the life of a key. It must be called with the end of every epoch received through that key. */
   endBy(key: ReceiveKey, endsAt: number): void {
     this.#keys = this.#keys.map((kept) =>
       kept.publicKey.equals(key.publicKey) ? { ...kept, diesAt: Math.min(kept.diesAt, endsAt) } : kept,

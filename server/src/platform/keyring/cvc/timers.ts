@@ -1,4 +1,4 @@
-/** Runs work later; the returned function cancels it. */
+/** Runs work after a delay. The returned function cancels it. */
 export interface Timers {
   after(delayMs: number, work: () => void): () => void;
 }
@@ -12,7 +12,7 @@ export const systemTimers: Timers = {
 };
 
 /**
- * Not affected by changes to the system clock. Only differences matter: setting the clock back must not
- * prolong the life of a key, and setting it forward must not end it.
+ * Returns a time that is not affected by changes to the system clock. Only differences matter: setting the clock back
+ * must not prolong the life of a key, and setting it forward must not end it.
  */
 export const steadyNow = (): number => performance.now();

@@ -1,14 +1,15 @@
 import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto';
 import { makeSecret } from './secret-memory.ts';
 
-/** The RFC 8410 §4 and §7 encoding of a 32-byte key, which Node reads and writes. */
+/** The prefixes of a 32-byte key in the encoding of RFC 8410 §4 and §7, which Node reads and writes. */
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 const privatePrefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 export const publicKeyLength = 32;
 
 /**
- * The private key is kept as bytes that can be wiped. Node's own key object would stay in memory until the garbage
- * collector frees it, which for an old object can take hours; those created here live for one operation.
+ * A key pair whose private key is stored as bytes that can be wiped. Node's own key object would stay in memory until
+ * the garbage collector frees it, which can take hours for an old object. The key objects created here live for one
+ * operation.
  */
 export interface KeyPair {
   readonly publicKey: Buffer;
@@ -24,13 +25,13 @@ export function publicKeyOf(secret: Buffer): Buffer {
   return createPublicKey(toPrivateKey(secret)).export({ format: 'der', type: 'spki' }).subarray(publicPrefix.length);
 }
 
-/** The shared secret; undefined for a public key of low order, which would make it predictable. */
+/** Returns the shared secret, or undefined for a public key of low order, which would make it predictable. */
 export function agree(secret: Buffer, publicKey: Buffer): Buffer | undefined {
   const theirs = createPublicKey({ key: Buffer.concat([publicPrefix, publicKey]), format: 'der', type: 'spki' });
   try {
     return diffieHellman({ privateKey: toPrivateKey(secret), publicKey: theirs });
   } catch {
-    // RFC 7748 §6.1: OpenSSL rejects an all-zero result, and has no other reason to fail here.
+    // OpenSSL rejects an all-zero result (RFC 7748 §6.1), and has no other reason to fail here.
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../database/database.ts';
 
 export interface KeyAges {
-  /** Since the root key took over from another one, or since the vault was set up. */
+  /** The time since the root key replaced another one, or since the vault was set up. */
   readonly rootSeconds: number | null;
-  /** Of the data key that a tenant encrypts with, in the tenant where it is oldest. */
+  /** The age of the oldest data key that any tenant currently encrypts with. */
   readonly dataSeconds: number | null;
 }
 
-/** By the clock of the database. Works inside `forSystem` only. */
+/** Returns the ages according to the database's clock. Works inside `forSystem` only. */
 export async function findKeyAges(tx: Transaction): Promise<KeyAges> {
   const [ages] = await tx.query<KeyAges>({
     text: `select

@@ -37,7 +37,7 @@ beforeEach(async () => {
 const manyAtOnce = () => Promise.all(Array.from({ length: 100 }, () => keyring.forTenant(tenant)));
 const unavailable = { code: 'key-service-unavailable' };
 
-/** What another server does when it rotates the data key: it stores version 2 and seals a record with it. */
+/** Rotates the data key like another server would: it stores version 2 and seals a record with it. */
 async function rotateElsewhere(): Promise<Buffer> {
   const key = await makeWrappedKey(new RootKeys(rootKey), { tenantId: tenant, purpose: 'data', version: 2 });
   await database.forTenant(tenant, (tx) => new TenantKeyStore(tx).insert(key));
@@ -95,7 +95,7 @@ describe('forTenant', () => {
     expect(new Set(await manyAtOnce())).toEqual(new Set([first]));
     await reached;
     release();
-    // Too old to be trusted now: this caller waits for the refresh that is underway.
+    // The keys are now too old to be trusted, so this caller waits for the refresh in progress.
     nowMs += 15 * minuteMs;
     expect(await keyring.forTenant(tenant)).not.toBe(first);
     expect(rootKey.unwraps).toBe(keysOfTenant);
@@ -224,7 +224,7 @@ describe('forget', () => {
       rootKey.isAway = true;
       rootKey.unwraps = 0;
       for (let round = 0; round < 5; round += 1) expect((await manyAtOnce()).every((one) => one === first)).toBe(true);
-      // Tried again after a pause, not with every request.
+      // The keyring retries after a delay instead of on every request.
       expect(rootKey.unwraps).toBeLessThanOrEqual(keysOfTenant + 1);
       rootKey.isAway = false;
       nowMs += 5_000;

@@ -15,11 +15,14 @@ import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
 import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenant-keyring.ts';
 
 const freshMs = 5 * 60_000;
-/** A key service may be unavailable for a quarter of an hour from when a refresh first needed it. */
+/**
+ * The age up to which cached keys are used. A key service may be unavailable for 15 minutes after a refresh first needs
+ * it.
+ */
 const staleMs = freshMs + 15 * 60_000;
-/** Between two attempts of a failed refresh: a service in trouble is not helped by an attempt with every request. */
+/** The delay before retrying a failed refresh. An attempt on every request would not help a service in trouble. */
 const retryMs = 5_000;
-/** A key service that does not respond counts as unavailable. */
+/** The time after which a key service that does not respond counts as unavailable. */
 const unwrapTimeoutMs = 5_000;
 const lateMessage = 'The key service did not respond in time.';
 const tenantsMax = 1_000;
@@ -28,18 +31,21 @@ interface CachedKeyring {
   readonly keyring: TenantKeyring;
   readonly loadedAt: number;
   retryAt: number;
-  /** Something about these keys changed since they were loaded. */
+  /** True if something about these keys has changed since they were loaded. */
   isOutdated: boolean;
 }
 
-/** Provides the unwrapped keys of each tenant: loaded once, refreshed one at a time, bounded in number and age. */
+/**
+ * Provides the unwrapped keys of each tenant. They are loaded once, refreshed one at a time, and limited in number and
+ * age.
+ */
 export class Keyring {
   readonly #database: Database;
   readonly #rootKeys: RootKeys;
   readonly #now: () => number;
   readonly #cache = new LRUCache<TenantId, CachedKeyring>({
     max: tenantsMax,
-    // Keys of a tenant that are not used are evicted too.
+    // The keys of an inactive tenant are evicted too.
     ttl: staleMs,
     ttlAutopurge: true,
   });
@@ -60,7 +66,7 @@ export class Keyring {
     if (cached.isOutdated) return this.#replace(tenantId, cached);
     this.#hits += 1;
     if (age < freshMs) return cached.keyring;
-    // Still trusted while a fresh copy is being loaded; a failure surfaces once the grace period is over.
+    // The keys are still trusted while a fresh copy is loaded. A failure surfaces after the grace period.
     if (this.#now() >= cached.retryAt) {
       cached.retryAt = this.#now() + retryMs;
       this.#load(tenantId).catch(() => undefined);
@@ -68,11 +74,11 @@ export class Keyring {
     return cached.keyring;
   }
 
-  /** The keyring for a record whose key version another server may have created a moment ago. */
+  /** Returns the keyring for a record whose key version another server may have just created. */
   async forRecord(tenantId: TenantId, record: Buffer): Promise<TenantKeyring> {
     const keyring = await this.forTenant(tenantId);
     if (keyring.canOpen(record)) return keyring;
-    // A load in progress may have read the table before that version was stored; the next one cannot have.
+    // A load in progress may have read the table before that version was stored. The next one cannot have.
     const isUnderway = this.#reads.has(tenantId);
     const loaded = await this.#load(tenantId);
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
@@ -95,7 +101,10 @@ export class Keyring {
     };
   }
 
-  /** The next caller gets keys that are read after this. A load in progress may have read older ones. */
+  /**
+   * Marks cached keys as outdated, so that the next caller gets keys that are read after this call. A load in progress
+   * may have read older ones.
+   */
   forget(tenantId: string): void {
     if (!isId<TenantId>(tenantId)) return;
     const cached = this.#cache.peek(tenantId);
@@ -108,7 +117,10 @@ export class Keyring {
     this.#reads.outdateAll();
   }
 
-  /** While the key service is unavailable, the keys from before the change are used; they opened everything until then. */
+  /**
+   * Replaces outdated keys. While the key service is unavailable, the old keys are used, because they opened everything
+   * before the change.
+   */
   async #replace(tenantId: TenantId, cached: CachedKeyring): Promise<TenantKeyring> {
     if (this.#now() < cached.retryAt) return cached.keyring;
     try {
@@ -133,7 +145,7 @@ export class Keyring {
 
   async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
     const wrapped = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).listOfTenant(tenantId));
-    // Destroyed with its tenant a moment ago: the caller's API key has just not been rejected yet.
+    // The keys were just destroyed with the tenant. The caller's API key has not been rejected yet.
     if (wrapped.length === 0) throw new DomainError('not-found', 'There is no such tenant.');
     const keys = await Promise.all(
       wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),

@@ -8,7 +8,7 @@ import { unwrapKey } from './tenant-key-wrapping.ts';
 const pageSize = 500;
 const atOnce = 8;
 
-/** Raised before anything is served or written; the message is for the person who starts the server. */
+/** Thrown before anything is served or written. The message is for the person who starts the server. */
 export class WrongRootKeyError extends Error {
   constructor(rootKeys: RootKeys, expected: string) {
     const configured = rootKeys.ids.join(' and ');
@@ -20,11 +20,15 @@ export class WrongRootKeyError extends Error {
   }
 }
 
-/** Opens the canary under every key version of every tenant, so that a wrong or damaged key is found before it is used. */
+/**
+ * Opens the canary of every key version of every tenant, so that a wrong or damaged key is found before it is used.
+ * Returns the number of keys checked.
+ */
 export async function requireRootKeyOpensEverything(database: Database, rootKeys: RootKeys): Promise<number> {
   let checked = 0;
   for await (const page of tenantKeyPages(database, pageSize)) {
-    // A key service takes milliseconds per call, and a vault may have thousands of keys.
+    // Several keys are checked at once, because a key service takes milliseconds per call and a vault may have
+    // thousands of keys.
     for (let at = 0; at < page.length; at += atOnce) {
       await Promise.all(page.slice(at, at + atOnce).map((key) => requireOpens(rootKeys, key)));
     }

@@ -4,14 +4,14 @@ import { keyVersionOf } from '../sealing/sealed-record.ts';
 import type { FieldBinding } from './tenant-keyring.ts';
 
 /**
- * A condition for every statement that writes sealed records: the statement fails if one of the versions in the
- * parameter is closed. As a subquery, it is evaluated once, however many rows there are.
+ * Returns a condition for every statement that writes sealed records. The statement fails if one of the versions in the
+ * parameter is closed. The condition is a subquery, so it is evaluated once, however many rows there are.
  */
 export function keysAreOpen(parameter: number): string {
   return `(select require_open_keys($1, $${parameter}::integer[]))`;
 }
 
-/** The key versions of some records, each once. */
+/** Returns the distinct key versions of some records. */
 export function keyVersionsOf(records: readonly Buffer[]): number[] {
   return [...new Set(records.map(keyVersionOf))];
 }
@@ -20,7 +20,7 @@ export function keyVersionsOf(records: readonly Buffer[]): number[] {
 export interface SealedRow {
   /** The position of the row in the order of its table. */
   readonly position: string;
-  /** Null if it already has the wanted version. */
+  /** The sealed record. Null if it already has the wanted version. */
   readonly sealed: Buffer | null;
   readonly binding: FieldBinding;
 }
@@ -31,14 +31,17 @@ export interface FreshRecord {
   readonly fresh: Buffer;
 }
 
-/** What re-encryption needs from a table with sealed records. */
+/** The operations that re-encryption needs on a table with sealed records. */
 export interface SealedTable {
   readonly name: string;
-  /** The next rows after a position, in order: up to `limit`, fewer if their records are long, none at the end. */
+  /**
+   * Lists the next rows after a position, in order. It returns up to `limit` rows, fewer if their records are long, and
+   * none at the end.
+   */
   list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
-  /** The same rows with only the key version of each; null if a row has no record. */
+  /** Lists the same rows with only the key version of each. It is null if a row has no record. */
   listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
-  /** Replaces old records by new ones. A row that was changed or removed in the meantime is left alone. */
+  /** Replaces old records with new ones. A row that was changed or removed in the meantime is left alone. */
   replace(tx: Transaction, tenantId: TenantId, records: readonly FreshRecord[]): Promise<number>;
 }
 
@@ -54,16 +57,19 @@ export interface SealedPage {
   readonly version: number;
 }
 
-/** A page ends once its records have this many bytes; the record that exceeds the limit is included. */
+/** The size at which a page ends. The record that exceeds the limit is included. */
 const pageBytesMax = 8 * 1024 * 1024;
 
-/** A sealed table, from its names. They become part of SQL text, so they must be constants in the code. */
+/** Creates a sealed table from its names. They become part of SQL text, so they must be constants in the code. */
 export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
   readonly name: string;
-  /** The column that orders the rows of a tenant; the column as text; and text (`?`) as its value, with the empty text first. */
+  /**
+   * The column that orders the rows of a tenant, SQL for the column as text, and SQL that converts a text (`?`) to its
+   * value. The empty text must sort first.
+   */
   readonly key: { readonly column: string; readonly toText: string; readonly fromText: string };
   readonly sealedColumn: string;
-  /** Additional columns of the binding. */
+  /** The additional columns that the binding needs. */
   readonly columns: readonly string[];
   readonly bindingOf: (row: Row) => FieldBinding;
 }): SealedTable {

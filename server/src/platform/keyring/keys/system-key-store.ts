@@ -17,7 +17,7 @@ export function listSystemKeys(database: Database): Promise<WrappedSystemKey[]> 
   );
 }
 
-/** An existing key stays as it is. */
+/** Stores keys. An existing key is not changed. */
 export async function insertSystemKeys(database: Database, keys: readonly WrappedSystemKey[]): Promise<void> {
   await database.forSystem(async (tx) => {
     for (const key of keys) {
@@ -29,7 +29,7 @@ export async function insertSystemKeys(database: Database, keys: readonly Wrappe
   });
 }
 
-/** Replaces a wrapped key; false if another process has done so in the meantime. */
+/** Replaces a wrapped key. Returns false if another process has done so in the meantime. */
 export async function updateSystemKey(
   database: Database,
   old: WrappedSystemKey,

@@ -17,13 +17,13 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
   }
 }
 
-/** The same key, wrapped by the current root key. */
+/** Returns the same key, wrapped by the current root key. */
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
   return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };
 }
 
-/** A new random key, wrapped by the current root key and not stored yet. */
+/** Creates a random key that is wrapped by the current root key and not stored yet. */
 export async function createSystemKey(purpose: SystemKeyPurpose, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   return { purpose, ...(await wrapForGood(rootKeys, randomBytes(32), systemWrapContext(purpose))) };
 }

@@ -83,7 +83,8 @@ describe('SystemKeys.load', () => {
     const ours = SystemKeys.load(test.open(), new RootKeys(rootKey));
     const theirLoad = SystemKeys.load(test.open(), new RootKeys(other));
     await Promise.all([first.reached, their.reached]);
-    // Both have seen an empty table. Ours goes on to its second key and stays there while the other does everything.
+    // The two servers have seen an empty table. The first one proceeds to its second key and waits there while the
+    // other one does all its work.
     const second = rootKey.hold();
     first.release();
     await second.reached;

@@ -13,13 +13,19 @@ import {
 import { createSystemKey, unwrapSystemKey } from './system-key-wrapping.ts';
 import { SystemSealer } from '../sealing/system-sealer.ts';
 
-/** Keys of the installation rather than of a tenant: for hashing credentials, authenticating servers, signing the audit log and encrypting for users. */
+/**
+ * The keys that belong to the installation rather than to a tenant. They are for hashing credentials, authenticating
+ * servers, signing the audit log and encrypting data of users.
+ */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
-  /** Loads the keys, after creating them if the database has none. Two servers starting together end up with the same keys. */
+  /**
+   * Loads the keys, and creates them first if the database has none. Two servers that start together end up with the
+   * same keys.
+   */
   static async load(database: Database, rootKeys: RootKeys): Promise<SystemKeys> {
-    // A wrong root key is detected before a missing key would be wrapped with it.
+    // A wrong root key must be detected before it could wrap a missing key.
     for (const row of await listSystemKeys(database)) requireKnownRoot(row, rootKeys);
     await addMissing(database, rootKeys);
     const keys = new Map<SystemKeyPurpose, KeyObject>();
@@ -42,7 +48,10 @@ export class SystemKeys {
     this.#keys = keys;
   }
 
-  /** Secrets have 256 random bits, so a fast keyed hash is enough: a slow one would only help an attacker to overload us. */
+  /**
+   * Hashes a credential. Secrets have 256 random bits, so a fast keyed hash is enough. A slow one would only help an
+   * attacker to overload the server.
+   */
   hashCredential(secret: Uint8Array): Buffer {
     return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
   }
@@ -56,12 +65,12 @@ export class SystemKeys {
     return createHmac('sha256', this.#key('exchange')).update('strongroom/exchange/1').update(message).digest();
   }
 
-  /** Signs the checkpoints of the audit log. */
+  /** Returns the signer for the checkpoints of the audit log. */
   auditSigner(): AuditSigner {
     return new AuditSigner(this.#key('audit'));
   }
 
-  /** Encrypts data that belongs to a user, or to nobody yet, and so to no tenant. */
+  /** Returns the sealer for data that belongs to a user, or to nobody yet, and therefore to no tenant. */
   sealer(): SystemSealer {
     return new SystemSealer(this.#key('user'));
   }
@@ -73,7 +82,10 @@ export class SystemKeys {
   }
 }
 
-/** All of them in one transaction: of two servers with different root keys, one gets every key and the other none. */
+/**
+ * Adds all missing keys in one transaction. If two servers have different root keys, one stores every key and the other
+ * none.
+ */
 async function addMissing(database: Database, rootKeys: RootKeys): Promise<void> {
   const present = new Set((await listSystemKeys(database)).map(({ purpose }) => purpose));
   const made: WrappedSystemKey[] = [];

@@ -19,14 +19,14 @@ export interface TenantKeyInfo {
   readonly rootKey: string;
   readonly createdAt: Date;
   readonly closedAt: Date | null;
-  /** By the clock of the database. */
+  /** The age according to the database's clock, in milliseconds. */
   readonly ageMs: number;
   readonly closedForMs: number | null;
 }
 
 const columns = `tenant_id as "tenantId", purpose, version, root_key as "rootKey", wrapped, canary`;
 
-/** Every tenant's keys, a page at a time, each page in its own transaction. */
+/** Reads the keys of all tenants page by page, each page in its own transaction. */
 export async function* tenantKeyPages(database: Database, pageSize: number): AsyncGenerator<WrappedTenantKey[]> {
   for (let last: WrappedTenantKey | undefined; ; ) {
     const after = last;
@@ -37,7 +37,7 @@ export async function* tenantKeyPages(database: Database, pageSize: number): Asy
   }
 }
 
-/** Wrapped tenant keys: one tenant's inside `forTenant`, all of them inside `forSystem`. */
+/** Accesses wrapped tenant keys: those of one tenant inside `forTenant`, all of them inside `forSystem`. */
 export class TenantKeyStore {
   readonly #tx: Transaction;
 
@@ -53,7 +53,7 @@ export class TenantKeyStore {
     });
   }
 
-  /** A page of every tenant's keys in a fixed order. */
+  /** Lists a page of the keys of all tenants in a fixed order. */
   listAll(after: WrappedTenantKey | undefined, limit: number): Promise<WrappedTenantKey[]> {
     return this.#tx.query<WrappedTenantKey>({
       text: `select ${columns} from tenant_keys
@@ -63,7 +63,7 @@ export class TenantKeyStore {
     });
   }
 
-  /** Oldest version first. */
+  /** Lists a tenant's keys, oldest version first. */
   describe(tenantId: TenantId): Promise<TenantKeyInfo[]> {
     return this.#tx.query<TenantKeyInfo>({
       text: `select tenant_id as "tenantId", purpose, version, root_key as "rootKey", created_at as "createdAt", closed_at as "closedAt",
@@ -81,7 +81,7 @@ export class TenantKeyStore {
     });
   }
 
-  /** Replaces only the wrapping; false if another process has done so, or the key is gone. */
+  /** Replaces only the wrapping. Returns false if another process has done so, or if the key is gone. */
   async updateWrapping(old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update tenant_keys set root_key = $5, wrapped = $6
@@ -91,12 +91,15 @@ export class TenantKeyStore {
     return rows.length > 0;
   }
 
-  /** Once committed, nothing is encrypted with any data key but the newest. Waits for writers in progress. */
+  /**
+   * Closes all data keys but the newest. After the commit, nothing is encrypted with an older one. Waits for writers in
+   * progress.
+   */
   async closeOlder(tenantId: TenantId): Promise<void> {
     await this.#tx.query({ text: 'select close_older_keys($1)', values: [tenantId] });
   }
 
-  /** Destroys a closed data key; false if there is none. */
+  /** Destroys a closed data key. Returns false if there is none. */
   async deleteClosed(tenantId: TenantId, version: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `delete from tenant_keys where tenant_id = $1 and purpose = 'data' and version = $2 and closed_at is not null returning 1`,

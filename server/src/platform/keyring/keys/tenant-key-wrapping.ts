@@ -14,7 +14,7 @@ interface KeyName {
   readonly version: number;
 }
 
-/** Makes a fresh key and returns only its wrapped form. */
+/** Creates a new key and returns only its wrapped form. */
 export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise<WrappedTenantKey> {
   const bytes = randomBytes(32);
   const key = createSecretKey(bytes);
@@ -32,14 +32,16 @@ export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): 
   return key;
 }
 
-/** The same key, wrapped by the current root key. The result has been unwrapped again and compared. */
+/** Returns the same key, wrapped by the current root key. The result is unwrapped again and compared. */
 export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
   const fresh = await wrapForGood(rootKeys, key.export(), wrapContext(old));
   return { ...old, ...fresh };
 }
 
-/** Wraps bytes, unwraps them again and compares, because what is stored must yield the same bytes. The bytes are wiped. */
+/**
+ * Wraps bytes, unwraps them again and compares, because the stored key must yield the same bytes. The bytes are wiped.
+ */
 export async function wrapForGood(
   rootKeys: RootKeys,
   bytes: Buffer,

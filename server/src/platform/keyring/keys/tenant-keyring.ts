@@ -15,13 +15,16 @@ export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 
-/** The kind of a hashed value: an evaluated search index or metadata pair of a token, an idempotency key, or an imported file. */
+/**
+ * The kind of a hashed value: a token's evaluated search index or metadata pair, an idempotency key, or an imported
+ * file.
+ */
 export type BlindIndexKind = 'data' | 'metadata' | 'idempotency' | 'import';
 
-/** 128 bits: a collision is expected after 2⁶⁴ values. */
+/** The length of an index term in bytes. With 128 bits, a collision is expected after 2⁶⁴ values. */
 const termLength = 16;
 
-/** Where within its tenant a record belongs. */
+/** The place within its tenant where a record belongs. */
 export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
 
 /** The unwrapped keys of one tenant and all operations with them. Plaintext passes through and is not kept. */
@@ -42,7 +45,10 @@ export class TenantKeyring {
     this.#indexKey = newest(keys.index).key;
   }
 
-  /** For a keyring of the same tenant in another thread. Key objects are passed as they are: no message contains their bytes. */
+  /**
+   * Returns the keys for a keyring of the same tenant in another thread. Key objects are passed as they are, so no
+   * message contains their bytes.
+   */
   share(): TenantKeys {
     return this.#keys;
   }
@@ -60,8 +66,8 @@ export class TenantKeyring {
   }
 
   /**
-   * The same text encrypted with the newest key; undefined if it already is. The result has been decrypted again
-   * and compared: a record is only replaced by one with the same text.
+   * Returns the same text encrypted with the newest key, or undefined if it already is. The result is decrypted again
+   * and compared, so that a record is only replaced by one with the same text.
    */
   reseal(record: Buffer, binding: FieldBinding): Buffer | undefined {
     if (keyVersionOf(record) === this.#newestDataKey.version) return undefined;
@@ -76,13 +82,18 @@ export class TenantKeyring {
     return fresh;
   }
 
-  /** Equal contents of one type have equal fingerprints within a tenant; across tenants they cannot be compared. */
+  /**
+   * Computes a fingerprint. Equal contents of one type have equal fingerprints within a tenant. Fingerprints of
+   * different tenants cannot be compared.
+   */
   fingerprint(type: string, content: string): string {
     const message = lengthPrefixed(['strongroom/fingerprint/1', type, content]);
     return encodeBase58(createHmac('sha256', this.#fingerprintKey).update(message).digest());
   }
 
-  /** Stored and compared instead of a searchable value; values of different kinds never match. */
+  /**
+   * Computes a hash that is stored and compared instead of a searchable value. Values of different kinds never match.
+   */
   blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
     const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
     return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);

@@ -15,7 +15,7 @@ export interface AwsCredentialSource {
   close(): void;
 }
 
-/** How long before they expire credentials are renewed; AWS offers new ones about five minutes ahead. */
+/** The time before expiry at which credentials are renewed. AWS offers new ones about five minutes ahead. */
 const renewAheadMs = 4 * 60_000;
 
 export function toCredentialSource(config: AwsCredentialsConfig, now: () => number = Date.now): AwsCredentialSource {
@@ -23,7 +23,7 @@ export function toCredentialSource(config: AwsCredentialsConfig, now: () => numb
   return { current: () => Promise.resolve(config), close: () => undefined };
 }
 
-/** The container credentials endpoint of ECS and EKS. Its credentials expire after some hours. */
+/** Reads credentials from the container credentials endpoint of ECS and EKS. They expire after some hours. */
 class ContainerCredentials implements AwsCredentialSource {
   readonly #service: OperatorService;
   readonly #path: string;
@@ -84,7 +84,7 @@ class ContainerCredentials implements AwsCredentialSource {
     return credentials;
   }
 
-  /** The file is read every time: its content is replaced while this process runs. */
+  /** Reads the token file every time, because its content is replaced while this process runs. */
   async #authorization(): Promise<Record<string, string>> {
     if (this.#tokenFile === undefined) return {};
     try {

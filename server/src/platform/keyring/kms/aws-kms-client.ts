@@ -10,11 +10,11 @@ export interface AwsKmsOptions {
   readonly region: string;
   readonly endpoint: string;
   readonly credentials: AwsCredentialsConfig;
-  /** As PEM, for an endpoint whose certificate is not from a public authority. */
+  /** The certificate authority as PEM, for an endpoint whose certificate is not from a public authority. */
   readonly authority?: string | undefined;
 }
 
-/** KMS exceptions, with what to do about them. */
+/** Advice for each KMS exception. */
 const credentialAdvice = 'Correct the credentials, and check the system clock.';
 const advice: Readonly<Record<string, string>> = {
   AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its key policy or in IAM.',
@@ -32,9 +32,8 @@ const advice: Readonly<Record<string, string>> = {
   ExpiredTokenException: credentialAdvice,
 };
 
-/** KMS rejected the request. */
 export class AwsKmsRefusal extends KeyServiceError {
-  /** The exception by its name, such as `InvalidCiphertextException`. */
+  /** The name of the exception, such as `InvalidCiphertextException`. */
   readonly type: string;
 
   constructor(operation: string, status: number, type: string) {
@@ -44,7 +43,7 @@ export class AwsKmsRefusal extends KeyServiceError {
   }
 }
 
-/** The two AWS KMS calls that we use, signed. */
+/** The two AWS KMS calls that the vault uses, with signed requests. */
 export class AwsKmsClient {
   readonly #service: OperatorService;
   readonly #host: string;
@@ -59,7 +58,7 @@ export class AwsKmsClient {
     this.#credentials = toCredentialSource(credentials);
   }
 
-  /** The text fields of the response. */
+  /** Calls KMS and returns a function that reads the text fields of the response. */
   async call(operation: 'Encrypt' | 'Decrypt', input: object): Promise<(field: string) => string | undefined> {
     const body = JSON.stringify(input);
     const headers = {
@@ -71,7 +70,7 @@ export class AwsKmsClient {
     const signed = signAwsRequest({ headers, body }, scope, await this.#credentials.current());
     const answer = await askKeyService(this.#service, { name: 'AWS KMS', path: '/', headers: signed, body });
     const fields = fieldsOf(answer.body);
-    // The error message of KMS is omitted: it can repeat headers, and with them a session token.
+    // The error message of KMS is omitted, because it can repeat headers, and with them a session token.
     if (answer.status !== 200) throw new AwsKmsRefusal(operation, answer.status, exceptionOf(fields['__type']));
     return (field) => textOf(fields[field]);
   }
@@ -82,7 +81,7 @@ export class AwsKmsClient {
   }
 }
 
-/** The name alone: some responses prefix a namespace. */
+/** Returns only the name of the exception. Some responses prefix it with a namespace. */
 function exceptionOf(type: unknown): string {
   return /(?:^|#)([A-Za-z]{1,64})$/.exec(textOf(type) ?? '')?.[1] ?? '';
 }

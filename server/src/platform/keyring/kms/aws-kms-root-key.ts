@@ -15,7 +15,7 @@ const wrappedLengthMax = 6_144;
 const mismatches = ['InvalidCiphertextException', 'IncorrectKeyException'];
 
 /**
- * A root key in AWS KMS. A wrapped key is the KMS ciphertext unchanged, bound to its context by the encryption
+ * A root key in AWS KMS. A wrapped key is the unchanged KMS ciphertext. It is bound to its context by the encryption
  * context, which CloudTrail shows.
  */
 export class AwsKmsRootKey implements RootKey {
@@ -23,7 +23,10 @@ export class AwsKmsRootKey implements RootKey {
   readonly #client: AwsKmsClient;
   readonly #keyArn: string;
 
-  /** Uses the key once in each direction: that resolves an alias to its key, and reveals missing permissions. */
+  /**
+   * Opens the key and uses it once in each direction. That resolves an alias to its key and reveals missing
+   * permissions.
+   */
   static async open(options: AwsKmsOptions): Promise<AwsKmsRootKey> {
     const client = new AwsKmsClient(options);
     try {
@@ -41,7 +44,7 @@ export class AwsKmsRootKey implements RootKey {
   private constructor(client: AwsKmsClient, keyArn: string) {
     this.#client = client;
     this.#keyArn = keyArn;
-    // Without account and region: a replica of the key in another region is the same key.
+    // The id omits account and region, because a replica of the key in another region is the same key.
     this.id = `aws-kms:${keyArn.slice(keyArn.indexOf('/') + 1)}`;
   }
 

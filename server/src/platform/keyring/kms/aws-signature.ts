@@ -8,7 +8,7 @@ export interface AwsCredentials {
 }
 
 export interface AwsRequest {
-  /** By their names in lower case; `host` is among them. */
+  /** The headers by name in lower case, including `host`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -22,8 +22,8 @@ export interface AwsScope {
 const algorithm = 'AWS4-HMAC-SHA256';
 
 /**
- * The headers of a signed POST to `/`: Signature Version 4, all headers signed. KMS has one path and no
- * query, so the rules for those are not here.
+ * Returns the headers of a signed POST to `/` with Signature Version 4. All headers are signed. KMS has one path and no
+ * query, so the rules for those are not implemented.
  */
 export function signAwsRequest(
   { headers, body }: AwsRequest,

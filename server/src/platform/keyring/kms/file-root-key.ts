@@ -10,14 +10,14 @@ import {
 } from './root-key.ts';
 
 /*
- * Wrapped key: format 1 (1 byte) ‖ nonce (12) ‖ ciphertext (32) ‖ tag (16). Random nonces are safe here: an
- * installation wraps thousands of keys, and AES-GCM allows 2³².
+ * A wrapped key is: format 1 (1 byte) ‖ nonce (12) ‖ ciphertext (32) ‖ tag (16). Random nonces are safe here, because
+ * an installation wraps thousands of keys, and AES-GCM allows 2³².
  */
 const format = 1;
 const nonceLength = 12;
 const wrappedLength = 1 + nonceLength + keyLength + gcmTagLength;
 
-/** A root key supplied by the operator as 32 bytes: for development and small installations. */
+/** A root key that the operator supplies as 32 bytes. It is for development and small installations. */
 export class FileRootKey implements RootKey {
   readonly id: string;
   readonly #key: KeyObject;
@@ -46,7 +46,7 @@ export class FileRootKey implements RootKey {
   }
 
   async close(): Promise<void> {
-    // The key object goes with the process.
+    // There is nothing to close. The key object is freed when the process ends.
   }
 
   #input(nonce: Buffer, context: WrapContext): GcmInput {

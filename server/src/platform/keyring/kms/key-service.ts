@@ -3,7 +3,10 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
 
-/** The key service is unavailable, rejects a request or is misconfigured. The message says in one line what to do. */
+/**
+ * Thrown if the key service is unavailable, rejects a request or is misconfigured. The message says in one line what to
+ * do.
+ */
 export class KeyServiceError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -11,7 +14,10 @@ export class KeyServiceError extends OperatorError {
   }
 }
 
-/** The key in a response. It also exists there as text until that is garbage collected, which is unavoidable over HTTP. */
+/**
+ * Decodes the key in a response. The key also exists as text until that is garbage collected, which is unavoidable over
+ * HTTP.
+ */
 export function toKey(base64: string | undefined, service: string): Buffer {
   const key = Buffer.from(base64 ?? '', 'base64');
   if (key.length === keyLength) return key;
@@ -20,7 +26,7 @@ export function toKey(base64: string | undefined, service: string): Buffer {
   );
 }
 
-/** Sends a request; errors contain nothing of what was sent. */
+/** Sends a request. Errors contain nothing of what was sent. */
 export async function askKeyService(
   service: OperatorService,
   call: ServiceCall & { readonly path: string; readonly name: string },
@@ -35,7 +41,10 @@ export async function askKeyService(
   }
 }
 
-/** The fields of a JSON object; none if the text is something else, such as an error page from a proxy. */
+/**
+ * Returns the fields of a JSON object. There are none if the text is something else, such as an error page from a
+ * proxy.
+ */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(JSON.parse(text));

@@ -21,7 +21,7 @@ export interface RootKeysConfig {
   readonly others: readonly RootKeyConfig[];
 }
 
-/** Opens all of them or none. */
+/** Opens all root keys or none. */
 export async function openRootKeys({ primary, others }: RootKeysConfig): Promise<RootKeys> {
   const opened: RootKey[] = [];
   try {

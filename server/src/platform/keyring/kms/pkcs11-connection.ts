@@ -30,18 +30,21 @@ const wrappedLength = 61;
 const tagLength = 16;
 
 /**
- * Encrypted once by the key to tell keys apart. It is 16 bytes, one block, and never one that GCM encrypts: the hash key
- * comes from the all-zero block, and our counter blocks end in 1, 2 or 3 where this one ends in text. What is shown is
- * eight bytes of the SHA-256 of the result, so not even one pair of plaintext and ciphertext gets out, and a block
- * cipher would not give its key away if it did.
+ * A block that the key encrypts once to tell keys apart. It has 16 bytes, which is one block, and it is never a block
+ * that GCM encrypts: the hash key comes from the all-zero block, and the counter blocks end in 1, 2 or 3 while this one
+ * ends in text. Only eight bytes of the SHA-256 of the result are shown, so not even one pair of plaintext and
+ * ciphertext is revealed. Even if it were, a block cipher would not give away its key.
  */
 const fingerprintBlock = Buffer.from('strongroom/key/1', 'ascii');
 
-/** Errors that an HSM reports for bad bytes, and that some (such as SoftHSM) report for any failure. */
+/**
+ * Errors that an HSM reports for bad bytes. The second list has errors that some HSMs, such as SoftHSM, report for any
+ * failure.
+ */
 const ciphertextResults = ['CKR_ENCRYPTED_DATA_INVALID', 'CKR_ENCRYPTED_DATA_LEN_RANGE'];
 const vagueResults = ['CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED', 'CKR_DATA_INVALID', 'CKR_ARGUMENTS_BAD'];
 
-/** The root key for the duration of one session. Callers take turns. */
+/** The root key for the duration of one session. Callers must take turns. */
 export class Pkcs11Connection {
   readonly id: string;
   readonly #session: Pkcs11Session;
@@ -90,7 +93,7 @@ export class Pkcs11Connection {
     this.#session.close();
   }
 
-  /** After an ambiguous error, the HSM is tested with a known input: if that works, the bytes were at fault. */
+  /** Tests the HSM with a known input after an ambiguous error. If that works, the bytes were at fault. */
   async #opensItsOwn(): Promise<boolean> {
     const probe = randomBytes(keyLength);
     return probe.equals(await this.#decrypt(await this.wrap(probe, probeContext), probeContext));

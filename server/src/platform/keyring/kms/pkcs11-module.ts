@@ -7,7 +7,7 @@ export interface Pkcs11Module {
   readonly library: Pkcs11js.PKCS11;
 }
 
-/** The HSM, its client software or its configuration is at fault. The message says in one line what to do. */
+/** Thrown if the HSM, its client software or its configuration is at fault. The message says in one line what to do. */
 export class HsmError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -16,12 +16,12 @@ export class HsmError extends OperatorError {
 }
 
 /**
- * One object per library for the lifetime of the process: PKCS#11 is initialised per process, and pkcs11js unloads the
- * library when its object is garbage collected, even while a thread is still inside it.
+ * The loaded libraries, one object each for the lifetime of the process. PKCS#11 is initialised per process, and
+ * pkcs11js unloads a library when its object is garbage collected, even while a thread is still inside it.
  */
 const loaded = new Map<string, Pkcs11Module>();
 
-/** Loads and initialises the library of the HSM, again if it has been finalised since. */
+/** Loads and initialises the library of the HSM. It is initialised again if it has been finalised since. */
 export async function loadPkcs11Module(
   modulePath: string,
   importPackage: () => Promise<{ readonly default: typeof Pkcs11js }> = () => import('pkcs11js'),
@@ -42,7 +42,10 @@ export async function loadPkcs11Module(
   return module;
 }
 
-/** The PKCS#11 return value by name, such as `CKR_PIN_INCORRECT`; some calls of pkcs11js carry it in the text only. */
+/**
+ * Returns the name of the PKCS#11 return value, such as `CKR_PIN_INCORRECT`. Some calls of pkcs11js have it only in the
+ * message.
+ */
 export function resultOf(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   return /CKR_\w+/.exec(message)?.[0] ?? 'no return value';

@@ -29,7 +29,7 @@ async function refusal(changed: Partial<Pkcs11Options>): Promise<HsmError> {
   return failure;
 }
 
-/** Works on the token as its administrator would, outside of what the product offers. It ends every session there. */
+/** Works on the token like its administrator would, outside of what the product offers. It ends every session there. */
 function asAdministrator(tokenLabel: string, work: (session: Handle) => void, userPin = '12345678'): void {
   const { library, constants } = outside;
   const slot = library
@@ -140,7 +140,7 @@ describe('a root key that cannot be opened', () => {
 
   it('keeps no session of an attempt that failed', async () => {
     await refusal({ keyLabel: 'absent' });
-    // A login that had stayed behind would make this one "already logged in".
+    // If a login were left over, this one would fail as "already logged in".
     asAdministrator('vault', () => undefined);
   });
 });
@@ -209,7 +209,7 @@ describe('a PIN that is changed while the server runs', () => {
     await expect(wrap()).rejects.toThrow(HsmError);
     await expect(wrap()).rejects.toThrow(PinRefused);
     change('11112222', '12345678');
-    // It would be taken now; that it is refused shows that nobody tried.
+    // The PIN would be accepted now. The rejection shows that it was not tried again.
     await expect(wrap()).rejects.toThrow(PinRefused);
   });
 });

@@ -12,7 +12,7 @@ import { RootKeyMismatch } from './root-key.ts';
 let hsm: SoftHsm;
 let options: Pkcs11Options;
 let rootKey: Pkcs11RootKey;
-/** A second hand on the same library: what it does to sessions and logins happens to the root key too. */
+/** A second user of the same library. Its changes to sessions and logins affect the root key too. */
 let outside: Pkcs11Module;
 
 beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('the id', () => {
 });
 
 describe('an HSM that goes away', () => {
-  /** What can happen to a session behind our back. */
+  /** The ways in which a session can be lost without the root key noticing. */
   const losses: [string, () => void][] = [
     ['its sessions are closed', cutSessions],
     ['its library is finalised', () => outside.library.C_Finalize()],

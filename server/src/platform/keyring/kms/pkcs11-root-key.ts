@@ -4,8 +4,8 @@ import { type Pkcs11Options, PinRefused } from './pkcs11-session.ts';
 import { type RootKey, RootKeyMismatch, type WrapContext } from './root-key.ts';
 
 /**
- * A root key inside an HSM with a PKCS#11 interface. If the HSM fails, the current call throws an `HsmError`;
- * the next call connects and logs in again.
+ * A root key inside an HSM with a PKCS#11 interface. If the HSM fails, the current call throws an `HsmError`, and the
+ * next call connects and logs in again.
  */
 export class Pkcs11RootKey implements RootKey {
   readonly id: string;
@@ -36,14 +36,14 @@ export class Pkcs11RootKey implements RootKey {
     return this.#inTurn((connection) => connection.unwrap(wrapped, context));
   }
 
-  /** Lets the calls that are waiting finish first. */
+  /** Closes the connection after the waiting calls have finished. */
   async close(): Promise<void> {
     await this.#lastTurn;
     this.#isClosed = true;
     this.#drop();
   }
 
-  /** A session does one thing at a time: a second operation would be rejected, or mixed up with the first. */
+  /** Runs one operation at a time. A session would reject a second operation, or mix it up with the first. */
   #inTurn<T>(work: (connection: Pkcs11Connection) => Promise<T>): Promise<T> {
     const turn = this.#lastTurn.then(() => this.#attempt(work));
     this.#lastTurn = turn.catch(() => undefined);
@@ -64,7 +64,7 @@ export class Pkcs11RootKey implements RootKey {
 
   async #reconnect(): Promise<Pkcs11Connection> {
     if (this.#isClosed) throw new HsmError('The root key is closed.');
-    // Otherwise every request would try again, and a few wrong PINs lock a token.
+    // Without this check, every request would try the PIN again, and a few wrong PINs lock a token.
     if (this.#pinRefused !== undefined) throw this.#pinRefused;
     const connection = await Pkcs11Connection.open(this.#options).catch((error: unknown) => {
       if (error instanceof PinRefused) this.#pinRefused = error;

@@ -4,21 +4,22 @@ import { HsmError, loadPkcs11Module, type Pkcs11Module, resultOf } from './pkcs1
 
 /** A token of an HSM and the key in it. */
 export interface Pkcs11Options {
-  /** The library that came with the HSM. */
+  /** The path of the library that came with the HSM. */
   readonly modulePath: string;
   readonly tokenLabel: string;
   readonly pin: Sensitive<string>;
   readonly keyLabel: string;
 }
 
-/** The HSM rejects this PIN. Trying it again could lock the token. */
+/** Thrown if the HSM rejects this PIN. Another attempt could lock the token. */
 export class PinRefused extends HsmError {}
 
 const pinResults = ['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED', 'CKR_PIN_LOCKED'];
 
 /**
- * One session with one token, logged in. PKCS#11 allows one operation at a time in a session: callers take turns.
- * Encrypting, decrypting and creating keys run on a thread; the other calls of pkcs11js are blocking only.
+ * One logged-in session with one token. PKCS#11 allows one operation at a time in a session, so callers must take
+ * turns. Encrypting, decrypting and creating keys run on a thread. pkcs11js offers the other calls only as blocking
+ * ones.
  */
 export class Pkcs11Session {
   readonly #module: Pkcs11Module;
@@ -48,7 +49,7 @@ export class Pkcs11Session {
     return this.#module.constants;
   }
 
-  /** At most two: enough to know whether a label is shared. */
+  /** Finds at most two objects, which is enough to know whether a label is shared. */
   findObjects(attributes: Attribute[]): Handle[] {
     const { library } = this.#module;
     library.C_FindObjectsInit(this.#session, attributes);
@@ -59,7 +60,7 @@ export class Pkcs11Session {
     }
   }
 
-  /** One attribute as raw bytes from the HSM: numbers are little-endian on every platform that we support. */
+  /** Returns one attribute as raw bytes from the HSM. Numbers are little-endian on every supported platform. */
   attribute(object: Handle, type: number): Buffer {
     const [found] = this.#module.library.C_GetAttributeValue(this.#session, object, [{ type }]);
     return Buffer.isBuffer(found?.value) ? found.value : Buffer.alloc(0);
@@ -86,21 +87,21 @@ export class Pkcs11Session {
     return withCopy(data, (copy) => library.C_DecryptAsync(this.#session, copy, Buffer.alloc(data.length)));
   }
 
-  /** Returns whether the session was still open. */
+  /** Closes the session. Returns false if it was no longer open. */
   close(): boolean {
     try {
       this.#module.library.C_CloseSession(this.#session);
       return true;
     } catch {
-      // Already lost, with the HSM or with the login: there is nothing left to close.
+      // The session was already lost, with the HSM or with the login, so there is nothing left to close.
       return false;
     }
   }
 }
 
 /**
- * The thread works on the memory directly and pkcs11js does not keep it alive: the copy, wiped afterwards, cannot be
- * collected or reused in between.
+ * Runs work on a copy that is wiped afterwards. The thread works on the memory directly, and pkcs11js does not keep it
+ * alive. The copy cannot be collected or reused in between.
  */
 async function withCopy(data: Buffer, work: (copy: Buffer) => Promise<Buffer>): Promise<Buffer> {
   const copy = Buffer.from(data);

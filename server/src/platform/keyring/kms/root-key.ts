@@ -1,6 +1,6 @@
 import { lengthPrefixed } from '../sealing/length-prefixed.ts';
 
-/** What a wrapped key is for. It is bound into the wrapping, so a wrapped key cannot be moved elsewhere. */
+/** The purpose of a wrapped key. It is bound into the wrapping, so a wrapped key cannot be moved elsewhere. */
 export interface WrapContext {
   readonly tenant: string;
   readonly purpose: string;
@@ -8,11 +8,14 @@ export interface WrapContext {
 }
 
 /**
- * The root key, wherever it is. It never leaves its provider, and only wraps and unwraps 256-bit keys.
- * A provider is one class in this folder; `open-root-key.ts` chooses.
+ * The root key. It never leaves its provider, and only wraps and unwraps 256-bit keys. Each provider is one class in
+ * this folder, and `open-root-key.ts` chooses one.
  */
 export interface RootKey {
-  /** Provider and fingerprint, such as `file:9f2c…`: stored with every key it wraps, and safe to show. */
+  /**
+   * The provider and fingerprint, such as `file:9f2c…`. It is stored with every key that the root key wraps, and is
+   * safe to show.
+   */
   readonly id: string;
   wrap(key: Buffer, context: WrapContext): Promise<Buffer>;
   /** Throws `RootKeyMismatch` if the bytes were not wrapped by this key for this context. */
@@ -29,12 +32,12 @@ export class RootKeyMismatch extends Error {
 
 export const keyLength = 32;
 
-/** A key of another length could be wrapped but never unwrapped. */
+/** Throws if the length is wrong. A key of another length could be wrapped but never unwrapped. */
 export function requireKeyLength(key: Buffer): void {
   if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
 }
 
-/** What a provider wraps to test itself; nothing of it is stored. */
+/** The context that a provider uses to test itself. Nothing wrapped with it is stored. */
 export const probeContext: WrapContext = { tenant: 'system', purpose: 'probe', version: 1 };
 
 export function wrapContextBytes(context: WrapContext): Buffer {

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { RootKey, WrapContext } from './root-key.ts';
 
-/** A key was wrapped by a root key that this process was not given. */
+/** Thrown if a key was wrapped by a root key that this process does not have. */
 export class UnknownRootKey extends OperatorError {
   constructor(wanted: string, known: readonly string[]) {
     super(
@@ -13,8 +13,8 @@ export class UnknownRootKey extends OperatorError {
 }
 
 /**
- * The root keys of this process: one that wraps, and others that only unwrap what they wrapped before. With two
- * of them, the vault can move from one provider to another while it is running.
+ * The root keys of this process. One of them wraps, and the others only unwrap what they wrapped before. With two of
+ * them, the vault can move from one provider to another while it is running.
  */
 export class RootKeys {
   readonly primary: RootKey;
@@ -37,7 +37,7 @@ export class RootKeys {
     return { rootKey: this.primary.id, wrapped: await this.primary.wrap(key, context) };
   }
 
-  /** Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` as a root key does. */
+  /** Unwraps a key. Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` like a root key does. */
   async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
     const rootKey = this.#byId.get(id);
     if (rootKey === undefined) throw new UnknownRootKey(id, this.ids);

@@ -8,14 +8,13 @@ export interface TransitOptions {
   readonly url: string;
   readonly mount: string;
   readonly key: string;
-  /** Not needed if an agent on this machine adds its own. */
+  /** The token. It is not needed if an agent on this machine adds its own. */
   readonly token?: Sensitive<string> | undefined;
   readonly namespace?: string | undefined;
-  /** As PEM, for a server whose certificate is not from a public authority. */
+  /** The certificate authority as PEM, for a server whose certificate is not from a public authority. */
   readonly authority?: string | undefined;
 }
 
-/** Transit rejected the request. */
 export class TransitRefusal extends KeyServiceError {
   readonly status: number;
   readonly reasons: readonly string[];
@@ -27,7 +26,7 @@ export class TransitRefusal extends KeyServiceError {
   }
 }
 
-/** Calls to a Transit engine for one key. */
+/** Calls a Transit engine for one key. */
 export class TransitClient {
   readonly #service: OperatorService;
   readonly #options: TransitOptions;
@@ -37,7 +36,7 @@ export class TransitClient {
     this.#options = options;
   }
 
-  /** A text field of the response. */
+  /** Calls Transit and returns a text field of the response. */
   async call(operation: 'encrypt' | 'decrypt' | 'hmac', input: object, field: string): Promise<string> {
     const { mount, key, token, namespace } = this.#options;
     const answer = await askKeyService(this.#service, {
@@ -72,7 +71,7 @@ function reasonsIn(errors: unknown): readonly string[] {
 const retiredVersion =
   'Set min_decryption_version and min_encryption_version of the key back to 1; if versions were trimmed, restore the key from a backup.';
 
-/** Error texts that say more than the status, by what they contain. */
+/** Advice by error text, for errors that say more than the status. */
 const adviceByReason: readonly (readonly [string, string])[] = [
   ['encryption key not found', 'Create the key, or correct its name.'],
   ['soft-deleted', 'Restore the key.'],

@@ -72,7 +72,8 @@ describe('TransitRootKey', () => {
     );
     for (const length of [0, 1, 50, wrapped.length - 1]) damaged.push(wrapped.subarray(0, length));
     damaged.push(Buffer.concat([wrapped, Buffer.from('AAAA')]), Buffer.alloc(100));
-    // One at a time: the last of a hundred at once would wait longer than a call may take on a busy machine.
+    // The calls run one at a time. Of a hundred concurrent calls, the last would exceed its time limit on a busy
+    // machine.
     for (const bytes of damaged) {
       expect(await failureOf(rootKey.unwrap(bytes, context))).toBeInstanceOf(RootKeyMismatch);
     }

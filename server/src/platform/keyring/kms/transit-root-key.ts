@@ -17,7 +17,7 @@ import { TransitClient, type TransitOptions, TransitRefusal } from './transit-cl
  */
 const ciphertextText = /^vault:v[1-9]\d{0,8}:[A-Za-z0-9+/]{40,1000}={0,2}$/;
 
-/** How Transit reports that the ciphertext or the associated data is wrong. */
+/** Matches Transit's errors for a wrong ciphertext or wrong associated data. */
 const mismatch = /invalid ciphertext|message authentication failed/;
 
 const fingerprintText = Buffer.from('strongroom/root-key-id/1', 'utf8').toString('base64');
@@ -27,7 +27,10 @@ export class TransitRootKey implements RootKey {
   readonly id: string;
   readonly #client: TransitClient;
 
-  /** Verifies before anything is wrapped that the key binds its context: a server that is too old ignores it. */
+  /**
+   * Opens the key. Verifies before anything is wrapped that the key binds its context, because a server that is too old
+   * ignores it.
+   */
   static async open(options: TransitOptions): Promise<TransitRootKey> {
     const client = new TransitClient(options);
     try {
@@ -74,8 +77,9 @@ export class TransitRootKey implements RootKey {
   }
 
   /**
-   * Checked before every wrapping, which is rare: a key replaced under the same name would wrap keys that are stored with
-   * the id of the old one, and for a missing key a new one would be created.
+   * Checks before every wrapping, which is rare, that the key is still the same. If the key was replaced under the same
+   * name, wrapped keys would be stored with the id of the old one. If the key is missing, Transit would create a new
+   * one.
    */
   async #requireSameKey(): Promise<void> {
     const id = await fingerprint(this.#client);
@@ -97,8 +101,8 @@ export class TransitRootKey implements RootKey {
 }
 
 /**
- * Identifies a key wherever it is mounted and whatever its name, and is stable when a key gets new versions: an HMAC
- * under the key that came with version 1. What is shown is eight bytes of its SHA-256.
+ * Returns an id for the key that does not depend on its mount or name, and that stays the same if the key gets new
+ * versions. It consists of eight bytes of the SHA-256 of an HMAC, computed with the HMAC key that came with version 1.
  */
 async function fingerprint(client: TransitClient): Promise<string> {
   const input = { input: fingerprintText, algorithm: 'sha2-256', key_version: 1 };

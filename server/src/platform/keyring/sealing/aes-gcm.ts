@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 export const gcmTagLength = 16;
 
-/** What both directions must agree on. */
+/** The inputs that encryption and decryption must agree on. */
 export interface GcmInput {
   readonly key: KeyObject | Buffer;
   readonly nonce: Buffer;
@@ -16,7 +16,7 @@ export interface GcmOutput {
   readonly tag: Buffer;
 }
 
-/** AES-256-GCM with a 96-bit nonce and a 128-bit tag. Nothing else in the vault creates a cipher. */
+/** Encrypts with AES-256-GCM, a 96-bit nonce and a 128-bit tag. Nothing else in the vault creates a cipher. */
 export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
   requireNonce(input.nonce);
   const cipher = createCipheriv(algorithm, toKeyObject(input.key), input.nonce, { authTagLength: gcmTagLength });
@@ -26,11 +26,11 @@ export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
   return { ciphertext, tag: cipher.getAuthTag() };
 }
 
-/** Returns the plaintext, or undefined if the tag does not match; the caller knows which error that is. */
+/** Returns the plaintext, or undefined if the tag does not match. The caller knows which error to report. */
 export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefined {
   requireNonce(input.nonce);
   if (output.tag.length !== gcmTagLength) return undefined;
-  // Without authTagLength Node would accept a tag of four bytes.
+  // Without `authTagLength`, Node would accept a tag of four bytes.
   const decipher = createDecipheriv(algorithm, toKeyObject(input.key), input.nonce, { authTagLength: gcmTagLength });
   decipher.setAAD(input.associatedData);
   decipher.setAuthTag(output.tag);
@@ -38,19 +38,25 @@ export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefin
   try {
     decipher.final();
   } catch {
-    // GCM decrypts before it checks the tag: the output so far is unauthenticated and must be wiped.
+    // GCM decrypts before it checks the tag, so the output so far is unauthenticated and must be wiped.
     plaintext.fill(0);
     return undefined;
   }
   return plaintext;
 }
 
-/** Node accepts a nonce of any length, and hashes those that are not 96 bits: other nonces could then collide with ours. */
+/**
+ * Rejects nonces of any other length. Node accepts them and hashes those that are not 96 bits, so they could collide
+ * with others.
+ */
 function requireNonce(nonce: Buffer): void {
   if (nonce.length !== nonceLength) throw new TypeError('A GCM nonce has 12 bytes.');
 }
 
-/** Node also accepts bytes, but is slow to check whether they are a key: 32 µs per record instead of 10 µs (measured). */
+/**
+ * Converts bytes to a key object. Node accepts bytes too, but is slow to check whether they are a key: 32 µs per record
+ * instead of 10 µs (measured).
+ */
 function toKeyObject(key: KeyObject | Buffer): KeyObject {
   return key instanceof KeyObject ? key : createSecretKey(key);
 }

@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { hkdfExpand } from './hkdf-expand.ts';
 
-/** The DER prefix of a 32-byte Ed25519 key (RFC 8410). */
+/** The DER prefixes of a 32-byte Ed25519 key (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Signs checkpoints of the audit log. The public key lets anyone verify them. */
 export class AuditSigner {
   readonly #privateKey: KeyObject;
-  /** Ed25519, 32 bytes. */
+  /** The Ed25519 public key, 32 bytes. */
   readonly publicKey: Buffer;
 
   constructor(systemKey: KeyObject) {
@@ -23,13 +23,13 @@ export class AuditSigner {
   }
 }
 
-/** Whether the signature is valid for exactly this text under this key. */
+/** Returns true if the signature is valid for exactly this text and key. */
 export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   return verify(null, Buffer.from(text, 'utf8'), toKey(publicKey), signature);
 }
 
-/** Cached: thousands of signatures are verified with the same key, one after another. */
+/** The last key used. It is cached because thousands of signatures are verified with the same key in a row. */
 let last: { readonly bytes: Buffer; readonly key: KeyObject } | undefined;
 
 function toKey(bytes: Buffer): KeyObject {

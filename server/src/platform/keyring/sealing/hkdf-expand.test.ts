@@ -8,7 +8,8 @@ const key = createSecretKey(Buffer.alloc(32, 1));
 const info = Buffer.from('info');
 
 describe('hkdfExpand', () => {
-  // RFC 5869 §2.2: extraction is one HMAC, so the whole of HKDF can be put together and compared with others'.
+  // Extraction is one HMAC (RFC 5869 §2.2), so the whole of HKDF can be assembled and compared with other
+  // implementations.
   it.each([
     ['sha256', 32],
     ['sha512', 64],

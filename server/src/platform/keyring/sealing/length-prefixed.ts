@@ -1,7 +1,7 @@
 /**
- * Joins parts so that no two different lists yield the same bytes: each part is preceded by its length as a
- * four-byte big-endian number. `['ab','c']` and `['a','bc']` stay apart. Text that UTF-8 cannot hold (half of a
- * surrogate pair) is encoded as UTF-16 and marked in the highest bit of the length; as UTF-8 all such halves look alike.
+ * Joins parts so that no two different lists yield the same bytes. Each part is preceded by its length as a four-byte
+ * big-endian number, so `['ab','c']` and `['a','bc']` differ. Text that UTF-8 cannot represent (half of a surrogate
+ * pair) is encoded as UTF-16 and marked in the highest bit of the length. In UTF-8, all such halves would look alike.
  */
 export function lengthPrefixed(parts: readonly (string | number)[]): Buffer {
   const texts = parts.map(String);

@@ -2,7 +2,10 @@ import { randomFillSync } from 'node:crypto';
 
 const piecesAtOnce = 128;
 
-/** Random bytes in pieces of one length. Generating many at once costs as much as generating one; none is used twice. */
+/**
+ * Provides random bytes in pieces of one length. Generating many pieces at once costs as much as generating one. No
+ * piece is used twice.
+ */
 export class RandomPool {
   readonly #length: number;
   #pool = Buffer.alloc(0);

@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const keyLength = 32;
 
 /**
- * Hashes rows so that someone with the key can tell whether one was changed. Without the key, a hash reveals nothing; a
- * plain hash would: a card number can be found by trial.
+ * Hashes rows so that someone with the key can tell whether a row was changed. Without the key, a hash reveals nothing.
+ * A plain hash would, because a card number can be found by trial.
  */
 export class RowHasher {
   readonly #key: KeyObject;
@@ -14,7 +14,7 @@ export class RowHasher {
     return { hasher: new RowHasher(key), key: key.toString('base64') };
   }
 
-  /** Undefined if the text is not such a key. */
+  /** Returns undefined if the text is not such a key. */
   static parse(key: string): RowHasher | undefined {
     const bytes = Buffer.from(key, 'base64');
     return bytes.length === keyLength ? new RowHasher(bytes) : undefined;

@@ -27,7 +27,7 @@ function expectRefused(bytes: Buffer, at: RecordBinding = binding, key = under):
   } catch (error) {
     failure = error;
   }
-  // One class, one message, nothing beside it: anyone who sees the failure cannot tell what caused it.
+  // All failures have one class, one message and no other properties, so nobody who sees one can tell its cause.
   expect(failure).toBeInstanceOf(SealedRecordError);
   expect(failure).toMatchObject({ message: new SealedRecordError().message });
   expect(failure).not.toHaveProperty('cause');

@@ -33,7 +33,10 @@ const nonce = Buffer.alloc(12);
 const salts = new RandomPool(saltLength);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
-/** What a record belongs to. It is rebuilt from the row whenever it is opened, and never stored with the ciphertext. */
+/**
+ * The place that a record belongs to. It is rebuilt from the row whenever the record is opened, and never stored with
+ * the ciphertext.
+ */
 export interface RecordBinding {
   readonly tenantId: string;
   readonly tokenId: string;
@@ -42,13 +45,15 @@ export interface RecordBinding {
   readonly type: string;
 }
 
-/** A key of a tenant with the version that its records name. */
+/** A tenant's key with the version that its records name. */
 export interface VersionedKey {
   readonly version: number;
   readonly key: KeyObject;
 }
 
-/** One message for every cause: telling them apart would reveal something about the key or the row. */
+/**
+ * Thrown for every cause with the same message. Distinguishing causes would reveal something about the key or the row.
+ */
 export class SealedRecordError extends Error {
   constructor() {
     super('A sealed record could not be opened: it is damaged, or it does not belong where it was found.');
@@ -60,7 +65,10 @@ export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: Ver
   return sealRecordWithSalt(plaintext, binding, under, salts.take());
 }
 
-/** Separate only so that frozen test vectors can fix the salt; a salt is never used twice. */
+/**
+ * Encrypts a record with a given salt. It is separate only so that frozen test vectors can fix the salt. A salt is
+ * never used twice.
+ */
 export function sealRecordWithSalt(
   plaintext: Buffer,
   binding: RecordBinding,
@@ -82,7 +90,7 @@ export function sealRecordWithSalt(
   return Buffer.concat([header, salt, commitment, ciphertext, tag]);
 }
 
-/** The version of the tenant key that a record needs. */
+/** Returns the version of the tenant key that a record needs. */
 export function keyVersionOf(record: Buffer): number {
   if (record.length < ciphertextStart + gcmTagLength || record[0] !== formatVersion || record[1] !== suite) {
     throw new SealedRecordError();

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { openRecord, sealRecord } from './sealed-record.ts';
 
-/** Where a sealed text belongs; it opens nowhere else. */
+/** The place where a sealed text belongs. It cannot be opened anywhere else. */
 export interface SystemBinding {
-  /** Id of the row. */
+  /** The id of the row. */
   readonly owner: string;
   readonly field: string;
 }
@@ -27,7 +27,7 @@ export class SystemSealer {
   }
 }
 
-/** The fields of a record of a tenant, filled so that no tenant's record can have the same. */
+/** Returns the binding of a tenant record, with values that no tenant's record can have. */
 function toBinding({ owner, field }: SystemBinding) {
   return { tenantId: 'system', tokenId: owner, field, recordVersion: 1, type: 'user' };
 }

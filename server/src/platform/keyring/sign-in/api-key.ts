@@ -10,8 +10,8 @@ import type { ApplicationKeyId } from '../../../core/identity/ids.ts';
  *   random    base58 of the 16 bytes of the key's id (22 characters) and of 32 secret bytes (44 characters)
  *   checksum  base58 of the CRC-32 of everything before it (6 characters)
  *
- * 87 characters at most. The checksum is not secret: it lets a secret scanner, and us, recognise a key and a typing
- * error without querying a database.
+ * A key has at most 87 characters. The checksum is not secret. It lets a secret scanner, and the vault, recognise a key
+ * and a typing error without querying a database.
  */
 const idLength = 16;
 const secretLength = 32;
@@ -26,7 +26,7 @@ export interface ApiKey {
   readonly secret: Uint8Array;
 }
 
-/** A new key: its text goes to the caller once, its secret only as a keyed hash into the database. */
+/** Generates a key. Its text goes to the caller once, and its secret is stored in the database only as a keyed hash. */
 export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiKey & { readonly text: string } {
   const id = toId<ApplicationKeyId>(crypto.randomUUID());
   const secret = randomBytes(secretLength);
@@ -34,7 +34,7 @@ export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiK
   return { kind, id, secret, text: `${body}_${checksum(body)}` };
 }
 
-/** Parses a key; undefined for anything that cannot be one, which saves a lookup. */
+/** Parses a key. Returns undefined for anything that cannot be one, which saves a lookup. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
   const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);
@@ -45,18 +45,18 @@ export function parseApiKey(text: string): ApiKey | undefined {
   return id === undefined || secret === undefined ? undefined : { kind, id, secret };
 }
 
-/** Stands for the text of a key where it is only to be recognized: nobody finds the key from it. */
+/** Returns a digest that identifies the text of a key. The key cannot be derived from it. */
 export function digestApiKey(text: string): string {
   return hash('sha256', text, 'base64');
 }
 
-/** The id of a key from the part of its text that is not secret: the first 22 characters of `random`. */
+/** Returns the id of a key from the part of its text that is not secret: the first 22 characters of `random`. */
 export function decodeKeyId(text: string): ApplicationKeyId | undefined {
   const bytes = decodeBase58(text, idLength);
   return bytes === undefined ? undefined : toUuid(bytes);
 }
 
-/** A one-time code: 256 random bits, as base58. */
+/** Generates a one-time code of 256 random bits as base58. */
 export function generateNonce(): { readonly secret: Uint8Array; readonly text: string } {
   const secret = randomBytes(secretLength);
   return { secret, text: encodeBase58(secret) };

@@ -9,7 +9,7 @@ import {
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { membersOf } from '../../../core/objects/members-of.ts';
 
-/** What is stored of a passkey. None of it is secret. */
+/** The stored part of a passkey. None of it is secret. */
 export interface Passkey {
   readonly id: Buffer;
   readonly publicKey: Buffer;
@@ -27,8 +27,8 @@ export interface PasskeyQuestion {
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /**
- * Passkeys for the name of this vault (WebAuthn level 3). They are always kept by the authenticator together with the
- * user, and the authenticator always verifies its user: so one passkey is two factors, and no address is typed.
+ * Creates and verifies passkeys for the name of this vault (WebAuthn level 3). The authenticator always stores them
+ * together with the user, and always verifies its user. One passkey is therefore two factors, and no address is typed.
  */
 export class Passkeys {
   readonly #origin: string;
@@ -62,12 +62,12 @@ export class Passkeys {
     return { options: JSON.stringify(options), challenge: options.challenge };
   }
 
-  /** Undefined if the response is not valid, for whatever reason. */
+  /** Returns undefined if the response is invalid for any reason. */
   async verifyNew(answer: string, challenge: string): Promise<Passkey | undefined> {
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- verified by the library; what it lacks throws.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library verifies it or throws.
       const response = JSON.parse(answer) as RegistrationResponseJSON;
-      // Any other kind contains certificates, with addresses to check them at.
+      // Any other attestation format contains certificates, with addresses to check them at.
       const attestation = decodeAttestationObject(Buffer.from(response.response.attestationObject, 'base64url'));
       if (attestation.get('fmt') !== 'none') return undefined;
       const { registrationInfo } = await verifyRegistrationResponse({
@@ -91,7 +91,7 @@ export class Passkeys {
     }
   }
 
-  /** The passkey that a response claims to come from. */
+  /** Returns the id of the passkey that a response claims to come from. */
   readId(answer: string): Buffer | undefined {
     try {
       const { id } = membersOf(JSON.parse(answer));
@@ -101,14 +101,14 @@ export class Passkeys {
     }
   }
 
-  /** The new signature count of the passkey; undefined if the response is not valid. */
+  /** Returns the new signature count of the passkey, or undefined if the response is invalid. */
   async verify(
     answer: string,
     challenge: string,
     known: Passkey & { readonly userId: string },
   ): Promise<number | undefined> {
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- verified by the library; what it lacks throws.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library verifies it or throws.
       const response = JSON.parse(answer) as AuthenticationResponseJSON;
       const { userHandle } = response.response;
       if (userHandle !== undefined && !toUserHandle(known.userId).equals(Buffer.from(userHandle, 'base64url'))) {

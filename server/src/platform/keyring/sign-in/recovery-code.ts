@@ -1,21 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { decodeBase32, encodeBase32 } from '../../../core/identity/base32.ts';
 
-/** 80 bits: not to be guessed, even from the stored hash by somebody who has the key of the hashes. */
+/**
+ * The length of a code in bytes. 80 bits cannot be guessed, even from the stored hash by somebody who has the hash key.
+ */
 const secretLength = 10;
-/** Digits that are not part of the alphabet, and the letters that they were read for. */
+/** Digits that are not part of the alphabet, and the letters that they are mistaken for. */
 const misread: ReadonlyMap<string, string> = new Map([
   ['0', 'O'],
   ['1', 'I'],
   ['8', 'B'],
 ]);
 
-/** A new code, in four groups of four for writing down. */
+/** Generates a code in four groups of four characters for writing down. */
 export function generateRecoveryCode(): string {
   return encodeBase32(randomBytes(secretLength)).match(/.{4}/g)?.join('-') ?? '';
 }
 
-/** The code however it was typed; undefined for what cannot be one. */
+/** Returns the code regardless of how it was typed, or undefined if the text cannot be one. */
 export function parseRecoveryCode(typed: string): string | undefined {
   const letters = [...typed.toUpperCase()].filter((letter) => letter !== '-' && letter !== ' ');
   const text = letters.map((letter) => misread.get(letter) ?? letter).join('');

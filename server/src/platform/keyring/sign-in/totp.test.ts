@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeTotp, findTotpStep, generateTotpSecret, toTotpUri } from './totp.ts';
 
-/** `12345678901234567890` of RFC 6238, appendix B, in base32. */
+/** The secret `12345678901234567890` from RFC 6238, appendix B, in base32. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const at = (seconds: number) => new Date(seconds * 1_000);
 

@@ -1,30 +1,30 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { decodeBase32, encodeBase32 } from '../../../core/identity/base32.ts';
 
-/** RFC 6238 with the parameters that every authenticator app supports: HMAC-SHA-1, 30 seconds, six digits. */
+/** The RFC 6238 parameters that every authenticator app supports: HMAC-SHA-1, 30 seconds, six digits. */
 const stepSeconds = 30;
 const digits = 6;
 const secretLength = 20;
 
-/** A new secret, in base32 for typing into an app. */
+/** Generates a secret in base32 for typing into an app. */
 export function generateTotpSecret(): string {
   return encodeBase32(randomBytes(secretLength));
 }
 
-/** The URI that an app reads from a QR code or a link. */
+/** Returns the URI that an app reads from a QR code or a link. */
 export function toTotpUri(secret: string, account: string): string {
   const label = encodeURIComponent(`Strongroom:${account}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Strongroom`;
 }
 
 /**
- * The time step of a code; undefined if it is wrong. The steps before and after are accepted too, for clocks
- * that differ. The caller stores the step to ensure that it is used once (RFC 6238 §5.2).
+ * Returns the time step of a code, or undefined if the code is wrong. The steps before and after the current one are
+ * accepted too, because clocks differ. The caller stores the step to ensure that it is used once (RFC 6238 §5.2).
  */
 export function findTotpStep(secret: string, code: string, now: Date): number | undefined {
   const current = Math.floor(now.getTime() / 1_000 / stepSeconds);
   const given = Buffer.from(code.padEnd(digits).slice(0, digits), 'utf8');
-  // All are compared, whichever matches.
+  // All three are compared, whichever matches.
   const fitting = [current - 1, current, current + 1].filter((step) => isSame(given, computeTotp(secret, step)));
   return code.length === digits ? fitting[0] : undefined;
 }
@@ -35,7 +35,7 @@ export function computeTotp(secret: string, step: number): string {
   const mac = createHmac('sha1', decodeBase32(secret) ?? '')
     .update(counter)
     .digest();
-  // RFC 4226 §5.3: four bytes at an offset given by the last byte.
+  // The number is taken from four bytes at an offset given by the last byte (RFC 4226 §5.3).
   const offset = (mac.at(-1) ?? 0) & 0x0f;
   const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
   return String(number % 10 ** digits).padStart(digits, '0');
