@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The suites of the makers run only if their source is at hand. */
+/** The makers' suites run only if their source is available. */
 const sources = ['CONFORMANCE_NODE_SDK_SOURCE', 'CONFORMANCE_PYTHON_SDK_SOURCE'];
 const makers = sources.some((variable) => process.env[variable] !== undefined) ? ['makers/**/*.test.ts'] : [];
 
@@ -15,12 +15,13 @@ export default defineConfig({
     ],
     globalSetup: ['harness/global-setup.ts'],
     pool: 'forks',
-    // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.
+    // Importing the clients takes longer than most test files, so modules are shared. While one file waits for a limit
+    // to end, others can run.
     isolate: false,
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // A busy machine may take its time to show what a browser does.
+    // A browser on a busy machine may take long to show a result.
     expect: { poll: { timeout: 15_000 } },
   },
 });

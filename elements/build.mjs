@@ -1,5 +1,5 @@
-// Builds what the vault serves into server/assets/elements, with a manifest of hashes, the shop that `strongroom dev` opens
-// into server/assets/elements-demo, and the npm package into dist.
+// Builds the files that the vault serves into server/assets/elements, with a manifest of hashes. It also builds the
+// demo shop of `strongroom dev` into server/assets/elements-demo, and the npm package into dist.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const shop = here('../server/assets/elements-demo/');
 const packaged = here('dist/');
 const { version } = JSON.parse(readFileSync(here('package.json'), 'utf8'));
 
-/** One file of code, with everything in it but what the page brings itself. */
+/** Bundles an entry and its dependencies into one file. Packages listed in `external` are left to the page. */
 async function bundle(entry, { format, external = [] }) {
   const [output] = await build({
     root: here('.'),

@@ -1,7 +1,7 @@
 import type { Entry } from './load/history.ts';
 import type { Injected } from './injections/injected.ts';
 
-/** How long no request succeeded at all, during one fault. */
+/** The longest time without any successful request during one fault. */
 export interface Gap {
   readonly name: string;
   readonly seconds: number;
@@ -20,7 +20,7 @@ export function gapsOf(entries: readonly Entry[], injected: readonly Injected[])
   });
 }
 
-/** By kind of fault: how often, and the median and the worst gap in seconds. */
+/** Returns the count, the median and the worst gap in seconds for each kind of fault. */
 export function tableOf(gaps: readonly Gap[]): { name: string; count: number; median: number; worst: number }[] {
   return [...Map.groupBy(gaps, ({ name }) => name)].map(([name, ofKind]) => {
     const sorted = ofKind.map(({ seconds }) => seconds).toSorted((one, other) => one - other);

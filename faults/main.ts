@@ -16,12 +16,12 @@ import { shortForm } from './short-form.ts';
 import { StolenTime } from './stage/stolen-time.ts';
 
 /*
- * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds of faults of every kind until the time is over
- * npm run faults -- --short                                   one round with fixed faults, in three minutes, at 100 requests a second
- * npm run faults -- --fault NAME [--fault NAME …]             one round with these
+ * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds with all kinds of faults until the time is over
+ * npm run faults -- --short                                   one round with fixed faults in three minutes, at 100/s
+ * npm run faults -- --fault NAME [--fault NAME …]             one round with these faults
  * npm run faults -- --upgrade                                 one round with a rolling upgrade from the previous release
  *
- * --output FILE writes a report, as tests do; --keep DIRECTORY keeps what every round left.
+ * --output FILE writes a test report. --keep DIRECTORY keeps the files of every round.
  */
 const { values } = parseArgs({
   options: {
@@ -36,9 +36,11 @@ const { values } = parseArgs({
   },
 });
 const faultsPerRound = 40;
-/** CI has two cores that also restart servers: more than this would find out what the machine can carry, and not what restarts do. */
+/**
+ * CI has two cores, which also restart servers. A higher rate would test the limits of the machine instead of restarts.
+ */
 const rate = Number(values.rate ?? (values.short ? 100 : 200));
-/** Beyond this share of the machine that others had, a finding in CI says little. */
+/** If other machines used more than this share of the processors, a finding in CI means little. */
 const stolenShareMax = 0.2;
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
@@ -72,7 +74,9 @@ if (values.keep === undefined && findings.length === 0) await rm(folder, { recur
 if (previousMain !== undefined) await rm(path.resolve(previousMain, '../../..'), { recursive: true, force: true });
 process.exitCode = findings.length === 0 ? 0 : 1;
 
-/** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
+/**
+ * Returns the faults of the next round, or undefined if there is none. Every kind is used once before any is repeated.
+ */
 function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
   if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
@@ -82,8 +86,8 @@ function nextFaults(): readonly string[] | undefined {
 }
 
 /**
- * Plays a round. The short form is played once more if it found something while others had much of the machine, or if all it found
- * is that requests ran out of time where none may fail.
+ * Plays a round. The short form is repeated once if it had findings while other machines used much of the processors,
+ * or if all its findings are timeouts of requests that must not fail.
  */
 async function playSteadily(faults: readonly string[]): Promise<RoundSummary> {
   const stolenTime = new StolenTime();
@@ -102,7 +106,7 @@ function isOutOfTime({ check, what }: Finding): boolean {
   return check === undisturbedCheck.name && what.includes('was not handled within its time limit');
 }
 
-/** What it left is kept if there is a finding. */
+/** Plays a round. Its files are kept if there is a finding. */
 async function playRound(faults: readonly string[]): Promise<RoundSummary> {
   rounds += 1;
   const seed = random.below(2 ** 32);
@@ -127,7 +131,7 @@ async function playRound(faults: readonly string[]): Promise<RoundSummary> {
   return summary;
 }
 
-/** In the form that tests report in: a check is a test. */
+/** Returns the results in the format of a test report. Each check is a test. */
 function report() {
   const assertionResults = [...checks.map(({ name }) => name), wholeRounds].map((name) => {
     const complaints = findings.filter(({ check }) => check === name).map(({ what }) => what);

@@ -8,8 +8,8 @@ import { makeScratchFolder } from './scratch-folder.ts';
 const repository = path.resolve(import.meta.dirname, '..');
 
 /*
- * npm run faults:planted -- [--only PART OF A NAME] [--seed 1]   whether the suite finds each of the planted bugs
- * node faults/planted.ts --fit                                   whether each still fits the source
+ * npm run faults:planted -- [--only PART OF A NAME] [--seed 1]   checks that the suite finds each planted bug
+ * node faults/planted.ts --fit                                   checks that each bug still fits the source
  */
 const { values } = parseArgs({
   options: {
@@ -35,7 +35,7 @@ async function findAll(): Promise<void> {
   process.exitCode = missed.length === 0 ? 0 : 1;
 }
 
-/** Runs the suite on a copy of the source with the mistake in it. */
+/** Runs the suite on a copy of the source that contains the bug. */
 async function findsPlanted(bug: PlantedBug): Promise<boolean> {
   const copy = await makeScratchFolder('planted');
   try {
@@ -53,9 +53,9 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
         main: path.join(copy, 'server/src/main.ts'),
         seed: Number(values.seed),
         rate: 150,
-        // What the load alone brings to light needs no more than some of it.
+        // A bug that the load alone reveals needs no faults, but more time.
         calmSeconds: bug.faults.length === 0 ? 20 : 3,
-        // A bug can leave something waiting for ever.
+        // A bug can leave something pending forever.
         settledSecondsMax: 60,
         faults: bug.faults,
       },
@@ -70,7 +70,7 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
   }
 }
 
-/** The file with the mistake in it; throws if there is no place for it any more. */
+/** Returns the file with the bug in it. Throws if the text to replace no longer exists. */
 async function plant(root: string, { name, file, find, replace }: PlantedBug): Promise<{ file: string; text: string }> {
   const target = path.join(root, 'server/src', file);
   const text = await readFile(target, 'utf8');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { wholeRounds } from './check/check.ts';
 import type { RoundPlan, RoundSummary } from './round-process.ts';
 
-/** Plays one round in a process of its own, and returns what came of it. That it broke off is a finding. */
+/** Plays one round in its own process and returns its results. An aborted round is a finding. */
 export async function play(plan: RoundPlan, show: (line: string) => void): Promise<RoundSummary> {
   await mkdir(plan.folder, { recursive: true });
   const file = path.join(plan.folder, 'plan.json');

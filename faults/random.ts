@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run with the same seed. */
+/** Pseudo-random numbers that are the same in every run with the same seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -33,7 +33,7 @@ export class Random {
       .map(({ item }) => item);
   }
 
-  /** Another sequence that depends on this one. */
+  /** Returns another sequence that depends on this one. */
   fork(): Random {
     return new Random(this.below(2 ** 32));
   }

@@ -8,26 +8,26 @@ import { runRound } from './round.ts';
 import { isolate } from './stage/isolate.ts';
 
 /*
- * One round in namespaces of its own. The file that is named by the argument says what to do; the result is written to
- * `result.json` in the folder of the round.
+ * Runs one round in its own namespaces. The argument names a file with the plan. The result is written to `result.json`
+ * in the folder of the round.
  */
 export interface RoundPlan {
   readonly folder: string;
   readonly main: string;
-  /** Where the source of the previous release is, if the vault is to be upgraded first. */
+  /** The source of the previous release. If set, the vault starts with it, and the first fault is the upgrade. */
   readonly previousMain?: string;
   readonly seed: number;
   readonly rate: number;
   readonly calmSeconds: number;
   readonly settledSecondsMax: number;
-  /** Names of faults, in their order. */
+  /** Names of faults, in order. */
   readonly faults: readonly string[];
 }
 
 export interface RoundSummary {
   readonly findings: readonly Finding[];
   readonly gaps: readonly Gap[];
-  /** How many requests there were, by what their clients can say about them. */
+  /** The number of requests by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
@@ -47,5 +47,5 @@ const outcomes: Record<string, number> = {};
 for (const { outcome } of entries) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 const summary: RoundSummary = { findings, gaps: gapsOf(entries, injected), outcomes };
 await writeFile(path.join(plan.folder, 'result.json'), JSON.stringify(summary));
-// The stage is still running.
+// The stage is still running, so the process has to exit explicitly.
 process.exit(0);

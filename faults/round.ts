@@ -18,15 +18,15 @@ import { until } from './stage/until.ts';
 
 export interface RoundOptions {
   readonly folder: string;
-  /** The source of the vault. */
+  /** The entry point of the vault's source. */
   readonly main: string;
   readonly seed: number;
-  /** Requests that clients begin in a second. */
+  /** Requests that clients start per second. */
   readonly rate: number;
-  /** How long there is load before the first fault. */
+  /** Seconds of load before the first fault. */
   readonly calmSeconds: number;
   readonly faults: readonly FaultKind[];
-  /** How long after the last fault something may still wait. */
+  /** Seconds after the last fault during which work may still be pending. */
   readonly settledSecondsMax: number;
   readonly say: (line: string) => void;
 }
@@ -39,7 +39,7 @@ export interface RoundResult {
 
 const healthySecondsMax = 300;
 
-/** A new vault, a load, one fault after another, and then every check there is. */
+/** Starts a new vault and a load, injects one fault after another, and then runs all checks. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { folder, main, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
   await mkdir(folder, { recursive: true });
@@ -59,7 +59,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     const seconds = ((fault.healthyAt - fault.beganAt) / 1_000).toFixed(1);
     const acts = fault.acts.length === 0 ? '' : `; an operator ${fault.acts.join(', ')}`;
     say(`${fault.name}: ${fault.isHealthy ? 'healthy' : 'STILL NOT HEALTHY'} after ${seconds} s${acts}`);
-    // Whatever is broken next would be blamed for it.
+    // The next fault would be blamed for this one.
     if (!fault.isHealthy) break;
     await pause(1_500);
   }
@@ -112,7 +112,7 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   return { name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts, ...trouble };
 }
 
-/** Waits until nothing waits; returns what still does in the end. */
+/** Waits until nothing is pending. Returns what is still pending in the end. */
 async function settle(cluster: Cluster, invited: readonly string[], secondsMax: number): Promise<string[]> {
   let stuck: string[] = [];
   const isSettled = async () => {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A new folder that every user of this machine can read: PostgreSQL does not run as root. */
+/** Creates a folder that every user of this machine can read, because PostgreSQL does not run as root. */
 export async function makeScratchFolder(name: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), `strongroom-${name}-`));
   await chmod(folder, 0o755);

@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const folder = fileURLToPath(new URL('../server/assets/portal/', import.meta.url));
 
-/** The vault sends what was compressed here; it compresses nothing itself. */
+/** Compresses files at build time, because the vault does not compress anything itself. */
 const compressed: Plugin = {
   name: 'compressed',
   closeBundle() {
@@ -21,13 +21,13 @@ export default defineConfig({
     outDir: folder,
     emptyOutDir: true,
     assetsDir: '',
-    // Browsers of the last two years. Nothing is loaded ahead by a script, and nothing is written into the page.
+    // The target is browsers of the last two years. No script preloads modules, and no asset is inlined into the page.
     target: 'es2024',
     modulePreload: false,
     assetsInlineLimit: 0,
-    // Libraries are in our files: so are their notices.
+    // The bundles contain libraries, so their licence notices must be included.
     license: { fileName: 'licenses.md' },
-    // `use client` of libraries means nothing here.
+    // The `use client` directives of libraries have no effect here.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
   plugins: [compressed],

@@ -1,5 +1,5 @@
-// Checks every page of the documentation without running it: links lead to files and headings that exist, and each block of
-// code is run by `scripts/run-guides` or says why it is not.
+// Checks every page of the documentation without running it. Links must lead to existing files and headings.
+// `scripts/run-guides` must run each code block, or the page must say why it does not.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { headingsOf, linksOf } from './markdown-links.mjs';
@@ -29,7 +29,10 @@ function findDeadLinks(file, text) {
   });
 }
 
-/** Only of the documentation: a README or a decision is read, not followed. */
+/**
+ * Finds blocks without a decision. Only the documentation is checked, because nobody follows a README or an ADR step by
+ * step.
+ */
 function findUnclearBlocks(file, text) {
   if (!file.startsWith('docs/') || file.startsWith('docs/adr/')) return [];
   if (/^<!-- no block is run: .+ -->$/m.test(text)) return [];

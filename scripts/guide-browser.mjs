@@ -1,5 +1,6 @@
-// What a reader of "Collect a card from a browser" and "Show a card to its owner" does by hand: opens a page, pays or looks at
-// a card, and looks at what the browser sent where: guide-browser.mjs collect|show <page> <origin of the fields>
+// Does what a reader of "Collect a card from a browser" and "Show a card to its owner" does by hand: opens a page, pays
+// or shows a card, and checks what the browser sent to which address.
+// Usage: guide-browser.mjs collect|show <page> <origin of the fields>
 import { Chromium } from '../server/test/harness/chromium.ts';
 
 const number = '4242424242424242';

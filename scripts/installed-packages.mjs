@@ -1,14 +1,17 @@
-// Which packages an install brings, read from the lockfile, so that nothing has to be installed to know.
+// Finds the packages that an install brings. It reads the lockfile, so that nothing has to be installed.
 import { readFileSync } from 'node:fs';
 
 const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 
-/** What a workspace of this repository asks for, by name. */
+/** Returns the names of a workspace's direct dependencies. */
 export function dependenciesOf(workspace, ...kinds) {
   return kinds.flatMap((kind) => Object.keys(packages[workspace][kind] ?? {}));
 }
 
-/** Everything that these dependencies of a workspace install, all levels and every platform: path to entry of the lockfile. */
+/**
+ * Returns everything that these dependencies of a workspace install, at all levels and for every platform. Keys are
+ * paths in the lockfile, values are its entries.
+ */
 export function installedFor(workspace, names) {
   const found = new Map();
   const waiting = names.map((name) => locate(workspace, name));
@@ -20,14 +23,20 @@ export function installedFor(workspace, names) {
   return found;
 }
 
-/** The paths of what a package asks for; undefined for what is not in the lockfile. Optional peers are nobody's need. */
+/**
+ * Returns the paths of a package's dependencies, with undefined for those missing from the lockfile. Optional peers are
+ * ignored.
+ */
 export function neededBy(path) {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path];
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true);
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers].map((name) => locate(path, name));
 }
 
-/** Where Node.js finds a package that is imported in this folder: there, or in the next folder above that has it. */
+/**
+ * Returns the path where Node.js finds a package imported from this folder: there, or in the nearest parent folder that
+ * has it.
+ */
 function locate(folder, name) {
   const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
   if (packages[path] !== undefined) return path;

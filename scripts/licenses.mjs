@@ -1,9 +1,10 @@
-// The licences of everything that a server installs and of what is built into its pages, from the lockfile.
+// Checks the licences of everything that a server installs or that is built into its pages, from the lockfile.
 //
-// `node scripts/licenses.mjs check` fails on a licence that is not listed below; an exception names its package and its reason.
+// `node scripts/licenses.mjs check` fails on a licence that is not listed below. An exception names its package and its
+// reason.
 import { dependenciesOf, installedFor } from './installed-packages.mjs';
 
-/** Ask for their notice to be kept, and for nothing else. */
+/** Licences that only require keeping their notice. */
 const permissive = new Set([
   'MIT',
   'MIT-0',
@@ -17,12 +18,15 @@ const permissive = new Set([
 ]);
 
 const exceptions = {
-  // Loaded as a separate, unchanged package by `strongroom export` alone, which is what the LGPL asks of a program that uses a
-  // library: whoever has ours can replace it. Nothing else for Node.js writes OpenPGP and is kept as well (ADR 4, ADR 16).
+  // It is loaded by `strongroom export` alone, as a separate, unchanged package. That satisfies the LGPL, because users
+  // can replace the library. No other maintained package for Node.js writes OpenPGP (ADR 4, ADR 16).
   openpgp: 'LGPL-3.0+',
 };
 
-/** Portal and card fields are built from their packages, the demonstration from the same. */
+/**
+ * Everything that is shipped. The portal and the card fields are built from their packages, and the demo from the same
+ * ones.
+ */
 const shipped = [
   ...installedFor('server', dependenciesOf('server', 'dependencies', 'optionalDependencies')).values(),
   ...['portal', 'elements'].flatMap((workspace) => [
@@ -30,12 +34,12 @@ const shipped = [
   ]),
 ];
 
-/** Types and the bundler leave nothing in what they build. */
+/** Returns true if a build contains the package. Types and the bundler leave nothing in the output. */
 function isBuiltIn(name) {
   return !name.startsWith('@types/') && name !== 'vite';
 }
 
-/** `A OR B` lets us choose; with `A AND B` both have to be listed. */
+/** Returns true if a licence is accepted. One side of `A OR B` is enough. Both sides of `A AND B` must be listed. */
 function isAccepted(license) {
   const either = license.replaceAll(/[()]/g, '').split(' OR ');
   return either.some((one) => one.split(' AND ').every((part) => permissive.has(part)));

@@ -1,16 +1,16 @@
-// What the lockfiles must be: free of download addresses, and complete for every platform.
+// Checks that the lockfiles contain no download addresses and are complete for every platform.
 //
-// `node scripts/lockfile.mjs check` fails when one is not; `node scripts/lockfile.mjs complete` adds what npm left out.
-// npm drops an optional package from the lockfile when the registry at hand does not carry it (the macOS build of a tool,
-// say), and then `npm ci` refuses the lockfile everywhere. Named with its version and platform, it is simply skipped
-// where it does not fit.
+// `node scripts/lockfile.mjs check` fails if one is not. `node scripts/lockfile.mjs complete` adds the packages that
+// npm left out. npm drops an optional package from the lockfile if the current registry does not have it (for example,
+// the macOS build of a tool). Then `npm ci` rejects the lockfile everywhere. If the lockfile names the package with its
+// version and platform, npm skips it on other platforms.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const files = ['package-lock.json', 'conformance/generated/package-lock.json', 'site/package-lock.json'];
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-/** Optional packages that another package names and the lockfile does not. */
+/** Returns optional packages that another package names but the lockfile lacks. */
 function missingPackages(lock) {
   const known = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
   return Object.values(lock.packages).flatMap((entry) =>

@@ -1,6 +1,6 @@
 /**
- * The blocks of code of a page with their lines, counted from 0. One runs if it is bash or sh; a comment `<!-- run … -->` does
- * too. A comment `<!-- not run: why -->` before a block says why it does not.
+ * Returns the code blocks of a page with their lines, counted from 0. Blocks in bash or sh are run, and so are comments
+ * of the form `<!-- run … -->`. A comment `<!-- not run: why -->` before a block says why it is not run.
  */
 export function readBlocks(lines) {
   const blocks = [];

@@ -1,13 +1,13 @@
 import { readBlocks } from './markdown-blocks.mjs';
 
-/** Where a page links to, outside of code; lines are counted from 0. */
+/** Returns the links of a page outside of code. Lines are counted from 0. */
 export function linksOf(text) {
   return proseOf(text).flatMap(({ at, line }) =>
     [...line.replace(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ at, target })),
   );
 }
 
-/** The names by which headings are linked, as forges and the site make them. */
+/** Returns the anchors of headings, in the form that code hosts and the site generate. */
 export function headingsOf(text) {
   const names = new Set();
   for (const { line } of proseOf(text)) {

@@ -1,4 +1,5 @@
-// Runs every `check:…` script of package.json, two at a time, each with its output in one piece. Fails when one of them does.
+// Runs every `check:…` script of package.json, two at a time. The output of each is shown in one piece. Fails if one of
+// them fails.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -16,7 +17,8 @@ async function runNext() {
   }
 }
 
-// `npm run` has put the programs of the workspace on the path; without npm in between, a check starts at once.
+// `npm run` has already put the workspace's programs on the path. Without another npm in between, a check starts
+// immediately.
 function run(name) {
   return new Promise((resolve, reject) => {
     const child = spawn('sh', ['-c', scripts[name]], { stdio: ['ignore', 'pipe', 'pipe'] });

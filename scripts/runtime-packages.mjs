@@ -1,13 +1,13 @@
-// How many packages a server installs (`npm ci --omit=dev`), all levels and every platform: each is code of somebody else in a
-// process that holds keys. ADR 27 says why these stay.
+// Counts the packages that a server installs (`npm ci --omit=dev`), at all levels and for every platform. Each is
+// third-party code in a process that has keys. ADR 27 says why these stay.
 //
-// `node scripts/runtime-packages.mjs check` fails when there are more or fewer than counted below, so that the number changes
-// on purpose only. `node scripts/runtime-packages.mjs list` shows which dependency brings how many that no other needs.
+// `node scripts/runtime-packages.mjs check` fails if the number differs from the one below, so that it only changes on
+// purpose. `node scripts/runtime-packages.mjs list` shows how many packages each dependency brings that no other needs.
 import { dependenciesOf, installedFor } from './installed-packages.mjs';
 
 const counted = 121;
 
-/** Names with versions of everything that these dependencies of the server install. */
+/** Returns the names and versions of everything that these dependencies of the server install. */
 function install(names) {
   return new Set([...installedFor('server', names).values()].map(({ name, version }) => `${name}@${version}`));
 }

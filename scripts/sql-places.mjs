@@ -1,12 +1,16 @@
-// SQL stands in the places named below and nowhere else, so that an auditor who opens them has seen every statement.
+// Checks that SQL occurs only in the places named below, so that an auditor who reads them has seen every statement.
 //
-// `node scripts/sql-places.mjs` fails where another file of the server holds some. The rules of dependency-cruiser see only
-// who imports the driver, and no lint rule looks into texts. This reads every string and template of the source, not its
-// comments, and looks for what is SQL in any of our spellings: statements, and the fragments that statements are put together from.
+// `node scripts/sql-places.mjs` fails if another file of the server contains SQL. The rules of dependency-cruiser only
+// see which files import the driver, and no lint rule reads strings. This script reads every string and template in the
+// source, but no comments. It looks for SQL in any spelling used here: statements, and the fragments that statements
+// are built from.
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from '@swc/core';
 
-/** Stores and the parts that they share, and the rooms of the platform that own tables; the rule `sql-in-stores` has the same rooms. */
+/**
+ * Stores and their shared parts, and the platform folders that own tables. The rule `sql-in-stores` names the same
+ * folders.
+ */
 const places = [
   /-(?:store|sql)\.ts$/,
   /^server\/src\/platform\/(database|audit|keyring|jobs|local-postgres)\//,
@@ -16,7 +20,10 @@ const places = [
 const types =
   'bigint|boolean|bytea|date|float8|inet|integer|interval|jsonb?|numeric|regclass|smallint|text|timestamptz|uuid|xid8?';
 
-/** What gives SQL away, and no sentence, path or pattern of ours. A `?` stands where a template puts something in. */
+/**
+ * Patterns that match SQL, but no sentence, path or pattern in this repository. A `?` marks an interpolated part of a
+ * template.
+ */
 const shapes = [
   ['a query', /\bselect\s[\s\S]*\sfrom\s|^\s*select\s/],
   ['an insert', /\binsert\s+into\s/],
@@ -39,7 +46,7 @@ const shapes = [
     'a call of a function',
     /\b(?:pg_\w+|now|encode|decode|unnest|coalesce|strpos|split_part|starts_with|octet_length|array_\w+|jsonb?_\w+|set_config)\(/,
   ],
-  // One alone is what `Parameters` gives to stores.
+  // A parameter alone is allowed, because `Parameters` returns it to stores.
   ['a parameter', /[\s(=,<>]\$(?:\d+|\?)(?![\w{])/],
   ['a cast', new RegExp(`[\\w)?']::(?:${types})\\b`)],
   [
@@ -68,18 +75,21 @@ function findSql(file) {
   return [...literalsOf(program)].flatMap(({ text, start }) => {
     const [shape] = shapes.find(([, pattern]) => pattern.test(withoutCapitals(text))) ?? [];
     if (shape === undefined) return [];
-    // The parser counts bytes, from one.
+    // The parser counts bytes, starting from one.
     const line = bytes.toString('utf8', 0, start - 1).split('\n').length;
     return [{ file, line, shape }];
   });
 }
 
-/** Words in capitals are keywords to some; a capital at the beginning is a sentence. */
+/**
+ * Lower-cases words in capitals, because some people write keywords so. One leading capital is kept: it starts a
+ * sentence.
+ */
 function withoutCapitals(text) {
   return text.replaceAll(/\b[A-Z]{2,}\b/g, (word) => word.toLowerCase());
 }
 
-/** Every text of a program, with a `?` for each part of a template that is put in. */
+/** Yields every string of a program, with a `?` for each interpolated part of a template. */
 function* literalsOf(node) {
   if (typeof node !== 'object' || node === null) return;
   if (node.type === 'ImportDeclaration' || node.type === 'ExportAllDeclaration') return;

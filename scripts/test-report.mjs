@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// What the reports of test runs say.
+// Reads the reports of test runs.
 //
-//   test-report.mjs failed REPORT         the files that failed, a line each
-//   test-report.mjs merge REPORT AGAIN    puts what a second run of some files showed into the report of the first
-//   test-report.mjs sum REPORT…           failures by name, then `N passed, N failed`
+//   test-report.mjs failed REPORT         lists the files that failed, one per line
+//   test-report.mjs merge REPORT AGAIN    merges the results of a second run of some files into the first report
+//   test-report.mjs sum REPORT…           prints failures by name, then `N passed, N failed`
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,7 +16,7 @@ function printFailed(path) {
   for (const file of read(path).testResults.filter(isFailed)) say(file.name);
 }
 
-/** The second run decides; what failed in the first stays known as unsteady. */
+/** Merges a second run into a report. The second run decides, but failures of the first are kept as unsteady. */
 function merge(path, pathAgain) {
   const again = new Map(read(pathAgain).testResults.map((file) => [file.name, file]));
   const report = read(path);
@@ -45,7 +45,7 @@ function sum(...paths) {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-/** A run that did not come to its end has failed; one of the benchmark counts, and has no files. */
+/** Reads a report. A run without a report has failed. A report of the benchmark only has counts and no files. */
 function read(path) {
   if (!existsSync(path)) return { otherPassed: 0, otherFailed: 0, testResults: [missing(path)] };
   const report = JSON.parse(readFileSync(path, 'utf8'));
@@ -61,7 +61,10 @@ function isFailed(file) {
   return file.status !== 'passed' || file.assertionResults.some(isUnfinished);
 }
 
-/** Begun or not, it never ended: its process did. The file itself then counts as passed. Tests that are skipped say so. */
+/**
+ * Returns true if a test never ended because its process did. The file itself counts as passed then. Skipped tests have
+ * another status.
+ */
 function isUnfinished({ status }) {
   return status === 'pending';
 }
@@ -74,7 +77,7 @@ function failuresOf(file) {
   return [{ name: 'the file itself', message: file.message || 'It ended before its tests did.' }];
 }
 
-/** The first lines tell what was expected and what came. */
+/** Prints a failure. The first lines of its message show the expected and the actual value. */
 function describe(word, file, { name, message }) {
   const lines = stripVTControlCharacters(message).split('\n').slice(0, 12);
   say(`${word}: ${relative(process.cwd(), file.name)} > ${name}\n${lines.map((line) => `    ${line}`).join('\n')}`);

@@ -1,8 +1,8 @@
-// Scripts of others that are part of this repository: one file each, byte for byte as it was published.
+// Checks third-party scripts in this repository. Each is one file, byte for byte as it was published.
 //
-// `node scripts/vendored.mjs check` fails when a file is not the one that was pinned. `node scripts/vendored.mjs update
-// <version>` takes the file out of the published package and pins it; with the version that is pinned already, an auditor
-// sees from `git diff` that nothing was changed.
+// `node scripts/vendored.mjs check` fails if a file differs from the pinned one. `node scripts/vendored.mjs update
+// <version>` extracts the file from the published package and pins it. If an auditor runs it with the pinned version,
+// `git diff` shows that nothing has changed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,9 @@ function hash(algorithm, bytes) {
   return `${algorithm}-${createHash(algorithm).update(bytes).digest('base64')}`;
 }
 
-/** npm itself compares the package with the hash that its registry names; the pin also says which one that was. */
+/**
+ * Updates the file. npm compares the package with the registry's hash, and the pin records the hash of the archive too.
+ */
 function update(version) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'strongroom-vendored-'));
   try {

@@ -1,4 +1,4 @@
-/** Does `ask` for every number, so many at a time. */
+/** Calls `ask` for every number with a limited number of concurrent requests. */
 export async function askAll(
   { clients, requests }: { readonly clients: number; readonly requests: number },
   ask: (number: number) => Promise<void>,

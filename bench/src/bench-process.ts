@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 
-/** One process of the product. It says on its first line that it is ready, and where. */
+/** A process of the product. Its first line of output says that it is ready, and gives its address. */
 export class BenchProcess {
   readonly announced: unknown;
   readonly #process: ChildProcess;
 
-  /** What it logs is really written, as it is in production, and to a file: there it disturbs nobody. */
+  /** Starts a process. Its log is written as in production, but to a file, where it disturbs no other output. */
   static async start(
     command: readonly string[],
     settings: Readonly<Record<string, string>>,
@@ -21,10 +21,11 @@ export class BenchProcess {
     const child = spawn(process.execPath, [program, ...command], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', log.fd],
-      // A session of its own, as a service has: the scheduler shares the machine out by session, and PostgreSQL has one.
+      // The process gets its own session, like a service. The scheduler divides the machine by session, and PostgreSQL
+      // has one of its own.
       detached: true,
     });
-    // Whatever ends this process, short of a signal, ends the other with it.
+    // The child process ends with this one, unless a signal ends this one.
     const end = () => child.kill('SIGTERM');
     process.once('exit', end);
     child.once('exit', () => process.removeListener('exit', end));
@@ -43,10 +44,13 @@ export class BenchProcess {
     this.announced = announced;
   }
 
-  /** Processor time used so far; the database is another process. */
+  /**
+   * Returns the processor time used so far, in microseconds. It does not include the database, which is another
+   * process.
+   */
   async cpuMicroseconds(): Promise<number> {
     const tasks = `/proc/${this.#process.pid}/task`;
-    // The first number is the time on a processor in nanoseconds; stat counts ticks of ten milliseconds.
+    // The first number is the time on a processor in nanoseconds. `stat` would only count ticks of ten milliseconds.
     const times = (await readdir(tasks)).map(async (task) => readFile(`${tasks}/${task}/schedstat`, 'utf8'));
     return (await Promise.all(times)).reduce((sum, text) => sum + Number(text.split(' ', 1)[0]), 0) / 1_000;
   }

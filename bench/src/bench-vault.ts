@@ -10,7 +10,7 @@ import { BenchProcess, program } from './bench-process.ts';
 import { withClient } from './with-client.ts';
 
 const run = promisify(execFile);
-/** Counted, and never reached: everything comes from one address here. */
+/** Limits that are counted but never reached, because all requests come from one address here. */
 const limitsRaised = ['global', 'token-write', 'token-list', 'token-search']
   .map((scope) => `${scope}=999999999`)
   .join(',');
@@ -20,17 +20,20 @@ interface Keys {
   readonly management: string;
 }
 
-/** A vault as in production, in processes of its own, on a PostgreSQL that keeps its promises (fsync, synchronous commit). */
+/** A vault as in production. It runs in its own processes, on a durable PostgreSQL (fsync, synchronous commit). */
 export class BenchVault {
   readonly key: string;
   readonly managementKey: string;
   readonly postgres: LocalPostgres;
   readonly #directory: string;
-  /** For anyone who does to the database what a server would do. */
+  /** The server's settings, for code that works on the database like a server. */
   readonly settings: Readonly<Record<string, string>>;
   #servers: BenchProcess[] = [];
 
-  /** `together`: server and worker in one process. `apart`: a server alone, to which the caller may add workers. */
+  /**
+   * Starts a vault. `together` runs server and worker in one process. `apart` runs only a server, and the caller may
+   * add workers.
+   */
   static async start(
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
@@ -110,24 +113,24 @@ export class BenchVault {
     return BenchProcess.start(['work', '--json'], this.settings, logIn(this.#directory));
   }
 
-  /** Runs a command of the product to its end, or until it is told to stop. */
+  /** Runs a command of the product until it ends or is cancelled. */
   async run(command: readonly string[], signal?: AbortSignal): Promise<void> {
     const env = { ...process.env, ...this.settings };
     await run(process.execPath, [program, ...command], { env, ...(signal === undefined ? {} : { signal }) });
   }
 
-  /** Processor time that the servers have used so far. */
+  /** Returns the processor time that the servers have used so far, in microseconds. */
   async cpuMicroseconds(): Promise<number> {
     const used = await Promise.all(this.#servers.map((server) => server.cpuMicroseconds()));
     return used.reduce((sum, one) => sum + one, 0);
   }
 
-  /** Memory of the first server that is really there. */
+  /** Returns the resident memory of the first server. */
   async residentBytes(): Promise<number> {
     return (await this.#servers[0]?.residentBytes()) ?? Number.NaN;
   }
 
-  /** What all processes have logged so far. */
+  /** Returns everything that all processes have logged so far. */
   log(): Promise<string> {
     return readFile(logIn(this.#directory), 'utf8');
   }
@@ -144,12 +147,12 @@ export class BenchVault {
     return text;
   }
 
-  /** As the owner of the tables, past the product. */
+  /** Connects to the database directly, as the owner of the tables. */
   withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return withClient(this.postgres.url, work);
   }
 
-  /** What autovacuum would have done by the time a vault has grown to its size. */
+  /** Runs the maintenance that autovacuum would have done while a vault grew to this size. */
   settle(): Promise<void> {
     return this.withDatabase(async (client) => {
       await client.query('vacuum analyze');
@@ -157,7 +160,7 @@ export class BenchVault {
     });
   }
 
-  /** Reads all tables and indexes once, so that they are in memory as far as they fit, and tells how large they are. */
+  /** Reads all tables and indexes once to bring them into memory as far as they fit. Returns their size in bytes. */
   readAll(): Promise<number> {
     return this.withDatabase(async (client) => {
       await client.query('create extension if not exists pg_prewarm');

@@ -7,8 +7,8 @@ import { openRootKeys } from '../../server/src/platform/keyring/kms/open-root-ke
 import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 
 /*
- * Makes the rows of tokens as PostgreSQL's COPY takes them, sealed with the keys of the vault by the vault's own code.
- * A message asks for a part of them; the answer are three texts, one for each table.
+ * Creates token rows in PostgreSQL's COPY format, sealed by the vault's own code with its keys. A message requests a
+ * range of tokens. The response has three texts, one per table.
  */
 export interface BulkFillWorkerData {
   readonly settings: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface BulkFillWorkerData {
   readonly applicationId: string;
   readonly keyId: string;
   readonly total: number;
-  /** The tokens are spread evenly from here to there. */
+  /** Creation times are spread evenly from `from` to `to`, in milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
 }
@@ -46,7 +46,7 @@ await database.close();
 
 const none = String.raw`\N`;
 const containers = '{/general/high/}';
-/** In COPY's text a backslash is written twice. */
+/** COPY's text format requires a double backslash. */
 const bytea = (bytes: Buffer) => String.raw`\\x${bytes.toString('hex')}`;
 
 function toRows({ start, count }: BulkFillPart): BulkFillRows {

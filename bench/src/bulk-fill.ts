@@ -11,12 +11,15 @@ import type { BulkFillRows, BulkFillWorkerData } from './bulk-fill-worker.ts';
 const tokensPerPart = 5_000;
 const tables = ['tokens', 'token_terms', 'audit_records'] as const;
 
-/** For the PostgreSQL of a vault that is filled so: nothing is replicated, and what is copied need not go through the log. */
+/**
+ * PostgreSQL settings for a vault that is filled in bulk. Nothing is replicated, so copied rows can skip the
+ * write-ahead log.
+ */
 export const bulkFillSettings = { wal_level: 'minimal', max_wal_senders: '0' } as const;
 
 /**
- * Fills an empty vault with tokens past its API: rows are sealed here by the vault's own code, copied into tables without
- * indexes, and the indexes are made afterwards. The audit records of it are taken as sealed.
+ * Fills an empty vault with tokens, bypassing its API. The vault's own code seals the rows here. They are copied into
+ * tables without indexes, and the indexes are created afterwards. Their audit records count as sealed.
  */
 export async function bulkFill(vault: BenchVault, total: number): Promise<void> {
   const data = await findOwner(vault, total);
@@ -40,7 +43,7 @@ export async function bulkFill(vault: BenchVault, total: number): Promise<void> 
   await vault.settle();
 }
 
-/** What makes them again, primary keys first. */
+/** Drops the indexes. Returns the statements that create them again, primary keys first. */
 function dropIndexes(vault: BenchVault): Promise<string[]> {
   return vault.withDatabase(async (client) => {
     const { rows } = await client.query<{ drop: string; make: string }>(
@@ -58,7 +61,7 @@ function dropIndexes(vault: BenchVault): Promise<string[]> {
   });
 }
 
-/** One transaction on emptied tables, so that rows are frozen as they arrive, as if vacuum had long been there. */
+/** Copies rows in one transaction into truncated tables, so that they are frozen on arrival as if vacuum had run. */
 async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<void> {
   const { total } = data;
   const { hostname, port, username, password } = new URL(vault.postgres.url);
@@ -67,7 +70,7 @@ async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<vo
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(psql, 'exit') as Promise<[number]>;
-  // Records from before everything else are sealed already.
+  // The sealing order of these records is before all others, so they count as already sealed.
   psql.stdin.write(`create sequence filled_order minvalue ${-total} start ${-total};
     begin; truncate ${tables.join(', ')};
     alter table audit_records alter column sealing_order set default nextval('filled_order');\n`);
@@ -108,14 +111,14 @@ async function writePart(stream: Writable, { tokens, terms, records }: BulkFillR
 }
 
 async function copyInto(stream: Writable, target: string, rows: Uint8Array): Promise<void> {
-  // Partitions cannot take frozen rows.
+  // Frozen rows cannot be copied into partitions.
   const isFrozen = !target.startsWith('audit_records');
   stream.write(`copy ${target} from stdin${isFrozen ? ' with (freeze)' : ''};\n`);
   stream.write(rows);
   if (!stream.write('\\.\n')) await once(stream, 'drain');
 }
 
-/** Whose tokens they are: those of the application that one is made with. */
+/** Finds the owner of the tokens: the application whose key creates a token. */
 async function findOwner(vault: BenchVault, total: number): Promise<BulkFillWorkerData> {
   const { id } = JSON.parse(await vault.request('POST', '/tokens', { type: 'token', data: 'first' })) as { id: string };
   const { rows } = await vault.withDatabase((client) =>

@@ -1,4 +1,4 @@
-/** The n-th of many different cards as a line of JSON, with an id and the customer it belongs to. */
+/** Returns the n-th of many different cards as a line of JSON, with an id and the customer that it belongs to. */
 export function cardLine(index: number): string {
   const digits = `4${String(index).padStart(14, '0')}`;
   return JSON.stringify({
@@ -13,7 +13,7 @@ export function cardLine(index: number): string {
   });
 }
 
-/** ISO/IEC 7812-1, annex B. */
+/** Returns the Luhn check digit (ISO/IEC 7812-1, annex B). */
 function checkDigitOf(digits: string): number {
   const sum = [...digits].toReversed().reduce((total, digit, place) => {
     const value = Number(digit) * (place % 2 === 0 ? 2 : 1);

@@ -13,7 +13,7 @@ interface Bar {
   readonly isMet: boolean;
 }
 
-/** How fast the vault is, as a share of bare PostgreSQL; a mark stands at the goal. */
+/** Draws the speed of the vault relative to bare PostgreSQL, with a mark at the goal. */
 export function toRatioChart(rows: readonly ComparedRow[]): string {
   const bars = rows.map(({ work, against, ratio, goal }) => ({
     label: `${work}\n${against}`,
@@ -24,7 +24,7 @@ export function toRatioChart(rows: readonly ComparedRow[]): string {
   return toChart('Throughput, as a multiple of bare PostgreSQL', bars);
 }
 
-/** How much dearer an operation is in the largest vault than in the smallest. */
+/** Draws how much more an operation costs in the largest vault than in the smallest. */
 export function toGrowthChart(rows: readonly GrowthRow[], goal: number): string {
   const bars = rows.map(({ operation, ratio }) => ({ label: operation, value: ratio, goal, isMet: ratio <= goal }));
   return toChart('Time in the largest vault, as a multiple of the smallest', bars);

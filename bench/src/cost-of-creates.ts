@@ -16,7 +16,7 @@ const rounds = Number(values.rounds);
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
-  /** What else was counted meanwhile, for each second. */
+  /** Other counted events per second of the same time. */
   readonly countedPerSecond: number;
 }
 
@@ -30,16 +30,16 @@ export interface CreateCost {
 }
 
 /**
- * Vaults that differ in one thing stand side by side and create tokens in turn, so that what disturbs one disturbs the others. The
- * order changes with every round. Throughput depends on what else the machine does; processor time of the server for one token
- * hardly does, so both are told. Ratios are to `off`. Stops the vaults.
+ * Creates tokens in turn in vaults that differ in one setting and run side by side, so that a disturbance affects all
+ * of them. The order changes with every round. Throughput depends on the machine's other load. The server's processor
+ * time per token hardly does, so both are reported. Ratios are relative to `off`. Stops the vaults.
  */
 export async function measureCreates(
   vaults: Readonly<Record<string, BenchVault>> & { readonly off: BenchVault },
   count: () => number = () => 0,
 ): Promise<CreateCost[]> {
   const kinds = Object.entries(vaults).map(([kind, vault]) => ({ kind, vault, measured: [] as Measured[] }));
-  // The first runs compile code and fill caches; they are not counted.
+  // The first runs compile code and fill caches, so they are not counted.
   for (const { vault } of kinds) await createTokens(vault, 5, count);
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < kinds.length; turn += 1) {
@@ -52,7 +52,7 @@ export async function measureCreates(
   return kinds.map(({ kind, measured }) => toCost(kind, measured, off));
 }
 
-/** One line for each vault, or everything as JSON. */
+/** Prints one line per vault, or everything as JSON. */
 export function printCosts(costs: readonly CreateCost[], describe: (cost: CreateCost) => string = () => ''): void {
   if (values.json) process.stdout.write(`${JSON.stringify({ rounds, results: costs })}\n`);
   else for (const cost of costs) process.stdout.write(`${toLine(cost)}${describe(cost)}\n`);
@@ -71,7 +71,7 @@ async function createTokens(vault: BenchVault, seconds: number, count: () => num
 
 function toCost(kind: string, measured: readonly Measured[], off: readonly Measured[]): CreateCost {
   const medianOf = (name: keyof Measured) => Math.round(median(measured.map((one) => one[name])));
-  // Round by round: a slow moment of the machine is in both numbers.
+  // Ratios are taken per round, so that a slow moment of the machine affects both numbers.
   const ratioOf = (name: keyof Measured) =>
     median(measured.map((one, round) => one[name] / (off[round]?.[name] ?? Number.NaN)));
   return {

@@ -3,26 +3,26 @@ import type { BenchVault } from './bench-vault.ts';
 
 const tokensPerRequest = 1_000;
 const requestsAtOnce = 4;
-/** Every customer has this many tokens, however large the vault is. */
+/** The number of tokens per customer. It does not depend on the size of the vault. */
 const tokensPerCustomer = 20;
 
-/** The id of the n-th token: spread like the random ones that the vault gives, and known without asking. */
+/** Returns the id of the n-th token. It is distributed like the vault's random ids, but can be computed. */
 export function tokenIdOf(index: number): string {
   const mixed = Math.imul(index ^ 0x5bd1e995, 0x9e3779b1) >>> 0;
   return `${mixed.toString(16).padStart(8, '0')}-token-${index}`;
 }
 
-/** The customer of the n-th token. */
+/** Returns the customer of the n-th token. */
 export function customerOf(index: number): string {
   return `customer-${Math.floor(index / tokensPerCustomer)}`;
 }
 
-/** The value that finds the n-th token by its search index. */
+/** Returns the value that finds the n-th token by its search index. */
 export function emailOf(index: number): string {
   return `person-${index}@example.com`;
 }
 
-/** The n-th card, with a number that passes the check. */
+/** Returns the n-th card, with a valid check digit. */
 export function cardOf(index: number) {
   const digits = `4${String(index).padStart(14, '0')}`;
   return {
@@ -32,7 +32,7 @@ export function cardOf(index: number) {
   };
 }
 
-/** The n-th token: an id of its own, a search index, a metadata pair, about 700 bytes as a row. */
+/** Returns the n-th token, with its own id, a search index and a metadata pair. Its row has about 700 bytes. */
 export function tokenOf(index: number) {
   return {
     id: `token-${index}`,
@@ -44,7 +44,7 @@ export function tokenOf(index: number) {
   };
 }
 
-/** Fills a vault through its own API with a number of tokens, so that rows are what the product writes. */
+/** Fills a vault with tokens through its own API, so that the product writes the rows. */
 export async function fill(vault: BenchVault, total: number, make: (index: number) => object = tokenOf): Promise<void> {
   const progress = new Progress('Filling', true);
   const starts = Array.from({ length: Math.ceil(total / tokensPerRequest) }, (_, batch) => batch * tokensPerRequest);
@@ -66,7 +66,7 @@ export async function fill(vault: BenchVault, total: number, make: (index: numbe
   progress.end();
 }
 
-/** Luhn: what makes the sum of all digits, every second one doubled, a multiple of ten. */
+/** Returns the Luhn check digit: the sum of all digits, with every second one doubled, becomes a multiple of ten. */
 function checkDigitOf(digits: string): number {
   const sum = [...digits].reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1);

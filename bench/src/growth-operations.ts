@@ -2,7 +2,7 @@ import type { BenchVault } from './bench-vault.ts';
 import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 import type { Operations } from './measure-in-turn.ts';
 
-/** A vault that was filled with so many tokens. */
+/** A vault that was filled with `size` tokens. */
 export interface FilledVault {
   readonly vault: BenchVault;
   readonly size: number;
@@ -15,7 +15,7 @@ const managed = ({ vault }: FilledVault, path: string) => vault.request('GET', p
 
 async function make({ vault, size }: FilledVault): Promise<string> {
   made += 1;
-  // The vault gives the id: a random one, which lands anywhere in the index.
+  // The vault chooses a random id, which can land anywhere in the index.
   const body = { ...tokenOf(size + made), id: undefined };
   const { id } = JSON.parse(await vault.request('POST', '/tokens', body)) as { id: string };
   return id;
@@ -23,12 +23,12 @@ async function make({ vault, size }: FilledVault): Promise<string> {
 
 const doomed = new Map<FilledVault, string[]>();
 
-/** Makes the tokens that are going to be deleted, before the clock runs. */
+/** Creates the tokens that are deleted later, before the measurement starts. */
 export async function makeDoomed(subject: FilledVault, count: number): Promise<void> {
   doomed.set(subject, await Promise.all(Array.from({ length: count }, () => make(subject))));
 }
 
-/** Every kind of request that works on tokens or on the log. */
+/** Every kind of request that uses tokens or the log. */
 export const growthOperations: Operations<FilledVault> = {
   'create a token': make,
   'get a token': (subject) => subject.vault.request('GET', anyToken(subject)),

@@ -8,14 +8,15 @@ import { writePage } from './performance-page.ts';
 import { type GrowthResults, saveChart, saveResults, watchCircumstances } from './results.ts';
 
 /*
- * Does the cost of a request grow with the vault? Vaults of different size stand side by side on this machine, and every
- * operation is asked of all of them in turn. Limits and ratios are of medians; the machine may be noisy.
+ * Measures whether the cost of a request grows with the vault. Vaults of different sizes run side by side on this
+ * machine, and every operation is run on all of them in turn. Limits and ratios use medians because the machine may be
+ * noisy.
  */
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '10000,100000,1000000,10000000' },
     rounds: { type: 'string', default: '200' },
-    /** Whether docs/performance.md and bench/results are written. */
+    /** True if docs/performance.md and bench/results are written. */
     record: { type: 'boolean', default: true },
   },
   allowNegative: true,
@@ -34,7 +35,8 @@ async function prepare(size: number): Promise<FilledVault> {
 
 const subjects: FilledVault[] = [];
 for (const size of sizes) subjects.push(await prepare(size));
-// What was filled last has pushed the others out of memory. Read once, none of them waits for the disk.
+// The vault that was filled last has displaced the others from memory. After one full read, none of them waits for the
+// disk.
 const bytes = await Promise.all(subjects.map(({ vault }) => vault.readAll()));
 const finish = watchCircumstances(subjects[0]?.vault.postgres.version ?? '');
 const rows = await measureInTurn(subjects, growthOperations, rounds);

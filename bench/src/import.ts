@@ -14,11 +14,11 @@ import { cardLine } from './card-line.ts';
 import { median } from './median.ts';
 
 /*
- * How fast is an import? A file of cards is imported by the program as an operator runs it, from start to end of its
- * process: read, checked, sealed and written with terms, counters and a record each. Then the rows that this has made are
- * emptied out and brought back with COPY, the fastest way PostgreSQL has, into the same tables with the same indexes. The
- * ratio of the two is the result. Processor time is told beside it: on a machine that does other things too, an import, which
- * wants two processors, suffers more than a COPY, which wants one.
+ * Measures the speed of an import. The program imports a file of cards, as an operator would run it, from start to end
+ * of its process: cards are read, validated, sealed, and written with terms, counters and an audit record each. Then
+ * the resulting rows are removed and restored with COPY, PostgreSQL's fastest way, into the same tables with the same
+ * indexes. The ratio of the two is the result. Processor time is reported too, because an import uses two processors
+ * and a COPY one: other load on the machine slows an import more.
  */
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 
 const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
-// PostgreSQL, which runs as somebody else, writes and reads the rows there.
+// PostgreSQL runs as another user, and reads and writes the rows there.
 await chmod(directory, 0o777);
 const postgres = await LocalPostgres.start({
   password: crypto.randomUUID(),
@@ -106,7 +106,7 @@ async function writeFileOfCards(): Promise<void> {
   await once(stream, 'finish');
 }
 
-/** But for those that PostgreSQL makes of others. */
+/** Lists the columns that are not generated. */
 async function columnsOf(table: string): Promise<string> {
   const { rows: found } = await client.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
@@ -120,7 +120,7 @@ function rowsOf(table: string): string {
   return path.join(directory, `${table}.rows`);
 }
 
-/** Both begin with tables that hold nothing, not even dead rows, and without a checkpoint to pay for. */
+/** Empties the tables, so that both measurements start without dead rows and without a pending checkpoint. */
 async function empty(): Promise<void> {
   await client.query(`truncate ${tables.join(', ')}, token_imports`);
   await client.query('checkpoint');
@@ -140,7 +140,7 @@ async function importFile(): Promise<{ seconds: number; inside: number }> {
   return { seconds, inside: counted[0].inside };
 }
 
-/** On a connection of its own, whose processor time counts once it has ended. */
+/** Copies the rows back on a separate connection, whose processor time is counted when the connection ends. */
 async function copyBack(): Promise<number> {
   const copier = new pg.Client({ connectionString: postgres.url });
   await copier.connect();
@@ -151,22 +151,25 @@ async function copyBack(): Promise<number> {
   return seconds;
 }
 
-/** Seconds that programs started here, and connections to the database, have used and that have ended since. */
+/** Returns the processor time in seconds of all child processes and database connections that have ended. */
 async function processorTimes(): Promise<{ program: number; database: number }> {
   const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const [, parent = ''] = await statOf(backends[0]?.pid ?? 0);
-  // The server counts a connection when it has noticed its end.
+  // The server counts a connection after it has noticed its end.
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { program: secondsOfChildren(await statOf('self')), database: secondsOfChildren(await statOf(parent)) };
 }
 
-/** proc(5): the fields after the name, which may hold blanks; state, parent and so on. */
+/**
+ * Returns the fields of `/proc/<pid>/stat` after the name, which may contain spaces. The first is the state, then the
+ * parent (proc(5)).
+ */
 async function statOf(process: number | string): Promise<string[]> {
   const stat = await readFile(`/proc/${process}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Fields 16 and 17, in ticks of ten milliseconds. */
+/** Returns the sum of fields 16 and 17, which are in ticks of ten milliseconds. */
 function secondsOfChildren(stat: readonly string[]): number {
   return (Number(stat[13]) + Number(stat[14])) / 100;
 }

@@ -1,4 +1,4 @@
-/** Asks a process that was started with `--inspect` to collect its garbage, and how much is left. */
+/** Collects garbage in a process that was started with `--inspect`, and returns the remaining heap size. */
 export async function heapAfterCollection(url: string): Promise<number> {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
@@ -6,7 +6,7 @@ export async function heapAfterCollection(url: string): Promise<number> {
     socket.addEventListener('error', reject, { once: true });
   });
   try {
-    // Twice, since finalizers of the first let more go.
+    // Garbage is collected twice because finalizers of the first run release more objects.
     await ask(socket, 1, 'HeapProfiler.collectGarbage');
     await ask(socket, 2, 'HeapProfiler.collectGarbage');
     const { usedSize } = (await ask(socket, 3, 'Runtime.getHeapUsage')) as { usedSize: number };

@@ -3,8 +3,8 @@ import { BenchVault } from './bench-vault.ts';
 import { measureCreates, printCosts } from './cost-of-creates.ts';
 
 /*
- * What do limits cost? Vaults without limits, with limits in process and with limits in Redis. Judged is the processor time of the
- * server for one token. Needs wrk.
+ * Measures the cost of limits. It compares vaults without limits, with limits in process and with limits in Redis. The
+ * goal applies to the server's processor time per token. Needs wrk.
  */
 const costMax = 0.05;
 

@@ -5,8 +5,9 @@ import { BenchVault } from './bench-vault.ts';
 import { measureInTurn, type Operations } from './measure-in-turn.ts';
 
 /*
- * Does reading the audit log grow with the log? Two vaults with logs of different length stand side by side, and every
- * question is asked of both in turn. The records are written by SQL, spread over four months, and sealed by the product.
+ * Measures whether reading the audit log gets slower as the log grows. Two vaults with logs of different lengths run
+ * side by side, and every query is run on both in turn. SQL writes the records, spread over four months, and the
+ * product seals them.
  */
 const { values } = parseArgs({
   options: {
@@ -71,7 +72,8 @@ async function prepare(count: number): Promise<Subject> {
   const { rows: tenants } = await client.query<{ id: string }>('select id from tenants');
   const progress = new Progress('Filling', true);
   for (let done = 0; done < count; done += recordsPerTransaction) {
-    // Every entity has some 25 records, however long the log is, and so has one key; one kind in five thousand is rare.
+    // Every entity has about 25 records at any log length, and so does one key. One entity type is rare: one record in
+    // five thousand has it.
     await client.query(
       `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type,
           key_id, request_id, source_address, transform, destination)

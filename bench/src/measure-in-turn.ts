@@ -1,12 +1,12 @@
 import { median, percentile } from './median.ts';
 import type { GrowthRow } from './results.ts';
 
-/** Rounds that warm caches and compile code; they are not counted. */
+/** Rounds that fill caches and compile code. They are not counted. */
 const warmUp = 20;
 
 export type Operations<Subject> = Readonly<Record<string, (subject: Subject) => Promise<unknown>>>;
 
-/** Asks every operation of all subjects in turn, smallest first, so that what disturbs one disturbs the others. */
+/** Runs every operation on all subjects in turn, smallest first, so that a disturbance affects all of them. */
 export async function measureInTurn<Subject>(
   subjects: readonly Subject[],
   operations: Operations<Subject>,

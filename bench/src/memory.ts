@@ -9,8 +9,8 @@ import { connections } from './throughput-rows.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * Does a server keep what it should let go? One server creates and reads cards, and its memory is looked at after so many
- * requests, each time after a collection of garbage. Needs wrk.
+ * Measures whether a server leaks memory. One server creates and reads cards, and its memory is sampled after given
+ * numbers of requests, each time after garbage collection. Needs wrk.
  */
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '10000,100000,1000000' } } });
 const steps = values.requests.split(',').map(Number);
@@ -21,7 +21,7 @@ const megabyte = 1024 * 1024;
 const vault = await BenchVault.start('apart', { NODE_OPTIONS: '--inspect=127.0.0.1:0' });
 const finish = watchCircumstances(vault.postgres.version);
 const worker = await vault.startWorker();
-// The first server that said so; the worker came later.
+// The first URL in the log is the server's, because the worker was started later.
 const debuggers = [...(await vault.log()).matchAll(/Debugger listening on (ws:\S+)/g)].map(([, url = '']) => url);
 await fill(vault, tokens, cardOf);
 

@@ -11,7 +11,7 @@ import { bareClients, connections, latencyGoals } from './throughput-rows.ts';
 const page = new URL('../../docs/performance.md', import.meta.url);
 const notes = new URL('../results/notes.md', import.meta.url);
 
-/** Writes docs/performance.md from what was recorded. */
+/** Writes docs/performance.md from the recorded results. */
 export async function writePage(): Promise<void> {
   await writeFile(page, await toPage());
 }

@@ -8,22 +8,22 @@ import { median, percentile } from './median.ts';
 import { withClient } from './with-client.ts';
 import { type Load, type Measured, workloads } from './wrk.ts';
 
-/** One transaction in this many is written down with its time. */
+/** One of this many transactions is logged with its time. */
 const sampleEvery = 10;
 const databaseName = 'bare';
 
 const attemptsMax = 5;
 
 /**
- * A copy of a vault's database that nothing but pgbench uses: same tables, indexes, policies and rows, and no product.
- * It works under the role that serves requests; the tenant is set once a connection.
+ * A copy of a vault's database that only pgbench uses. It has the same tables, indexes, policies and rows, but no
+ * product. pgbench uses the role that serves requests, and sets the tenant once per connection.
  */
 export class BareDatabase {
   readonly #vault: BenchVault;
   readonly #variables: readonly string[];
   readonly #tenantId: string;
 
-  /** Nobody may be connected to the vault while it is copied. */
+  /** Copies the database. Nobody may be connected to the vault during the copy. */
   static async copy(vault: BenchVault): Promise<BareDatabase> {
     await withClient(vault.postgres.urlOf('template1'), (client) =>
       client.query(`create database ${databaseName} template postgres`),
@@ -36,7 +36,7 @@ export class BareDatabase {
         from tokens card where id = 'card-7'`,
       );
       const { tenant_id = '', created_by = '', data = '', term = '', key_id = '' } = rows[0] ?? {};
-      // A value of a document is as long as "value 0123456789 number 100" in quotes, and the seal around it.
+      // This is the length of a sealed document value such as "value 0123456789 number 100" in quotes.
       const value = Buffer.alloc(107, 7).toString('hex');
       const list = `{${Array.from({ length: 100 }, () => String.raw`"\\x${value}"`).join(',')}}`;
       await client.query('vacuum analyze');
@@ -55,7 +55,9 @@ export class BareDatabase {
     this.#variables = variables;
   }
 
-  /** On a machine that stands still for seconds, a short run may come to no transaction at all: then it is repeated. */
+  /**
+   * Runs a load. If the machine stalls for seconds, a short run may complete no transaction. Such a run is repeated.
+   */
   async run(load: Load): Promise<Measured> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -66,12 +68,12 @@ export class BareDatabase {
     }
   }
 
-  /** Any failed transaction ends the run. */
+  /** Runs a load once. Any failed transaction ends the run. */
   async #runOnce({ script, connections, seconds, tokens = 0, rate }: Load): Promise<Measured> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-pgbench-'));
     const { hostname, port, username, password } = new URL(this.#vault.postgres.url);
     const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds)];
-    // At a given rate, a transaction is timed from when it was due.
+    // With a given rate, the time of a transaction starts when it was due.
     if (rate !== undefined) flags.push('--rate', String(rate));
     const log = ['-l', '--log-prefix', path.join(directory, 'log'), '--sampling-rate', String(1 / sampleEvery)];
     const file = ['-D', `tokens=${tokens}`, '-f', `${workloads}/${script}.sql`, databaseName];
@@ -97,7 +99,7 @@ export class BareDatabase {
   }
 }
 
-/** The third word of each line is the time in microseconds. */
+/** Reads the times in microseconds, which are the third word of each line. */
 async function readTimes(directory: string): Promise<number[]> {
   const files = await readdir(directory);
   const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')));

@@ -10,8 +10,9 @@ import { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
 
 /*
- * What the proxy adds to a call, and what hostile destinations do to everybody else. Vault, destinations and this client
- * are three processes; what is compared is measured in turn, so that what disturbs one disturbs the other.
+ * Measures the delay that the proxy adds to a call, and how hostile destinations affect other requests. Vault,
+ * destinations and this client are three processes. Compared cases are measured in turn, so that a disturbance affects
+ * both.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '400' }, windows: { type: 'string', default: '8' } },
@@ -58,7 +59,7 @@ async function measureAddedLatency(vault: BenchVault, destinations: Destinations
   const { host, port, authority: ca } = destinations;
   const toVault = new HttpAgent({ keepAlive: true });
   const url = new URL(vault.url);
-  // As the proxy does it: a connection of its own for each call, verified.
+  // The proxy also opens and verifies a new connection for each call.
   const fresh = { host: '127.0.0.1', port, servername: host, ca, path: '/', agent: false } as const;
   const kept = { ...fresh, agent: new HttpsAgent({ keepAlive: true }) };
   const headers = { 'bt-api-key': vault.key, 'bt-proxy-url': `https://${host}:${port}` };
@@ -83,7 +84,7 @@ async function measureAddedLatency(vault: BenchVault, destinations: Destinations
   process.stdout.write(`added at p50              ${added.toFixed(2)} ms (limit 3 ms)\n\n`);
 }
 
-/** Gets of one token at a steady rate, for as long as the window lasts: what is asked for does not depend on how it goes. */
+/** Reads one token at a steady rate during the window. The rate does not depend on response times. */
 async function measureGets(vault: BenchVault, path: string): Promise<number[]> {
   const agent = new HttpAgent({ keepAlive: true });
   const url = new URL(vault.url);
@@ -97,7 +98,10 @@ async function measureGets(vault: BenchVault, path: string): Promise<number[]> {
   return answers.map(({ ms }) => ms);
 }
 
-/** Calls every hostile destination once, evenly spread over half of the window, and goes away at its end. */
+/**
+ * Calls every hostile destination once, evenly spread over half of the window. The returned function disconnects at its
+ * end.
+ */
 function startHostileCalls(vault: BenchVault, { host, port, hostileCount }: Destinations): () => void {
   const url = new URL(vault.url);
   const headers = { 'bt-api-key': vault.key, 'bt-proxy-url': `https://${host}:${port}` };
@@ -117,7 +121,7 @@ function startHostileCalls(vault: BenchVault, { host, port, hostileCount }: Dest
   };
 }
 
-/** Short windows in turn, so that whatever else the machine does disturbs both alike. */
+/** Measures short windows in turn, so that other load on the machine affects both equally. */
 async function measureNeighbours(vault: BenchVault, destinations: Destinations): Promise<void> {
   const { id } = JSON.parse(await vault.request('POST', '/tokens', { type: 'token', data: 'x' })) as { id: string };
   const quiet: number[] = [];

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { Measured } from './wrk.ts';
 
-/** Where and when something was measured. */
+/** The machine, the time and the load of a measurement. */
 export interface Circumstances {
   readonly recorded_at: string;
   readonly processor: string;
@@ -10,7 +10,7 @@ export interface Circumstances {
   readonly memory_gb: number;
   readonly node: string;
   readonly postgres: string;
-  /** Over one minute, before and after. */
+  /** The one-minute load average before and after. */
   readonly load: readonly [number, number];
 }
 
@@ -21,7 +21,7 @@ export interface ComparedRow {
   readonly unit: 'requests' | 'tokens';
   readonly ours: Measured;
   readonly bare: Measured;
-  /** Median of the ratios of the rounds. */
+  /** The median of the ratios of all rounds. */
   readonly ratio: number;
   readonly ratios: readonly number[];
 }
@@ -31,7 +31,7 @@ export interface LatencyRow {
   readonly rate: number;
   readonly ours: Measured;
   readonly bare: Measured;
-  /** Medians of the ratios of the rounds. */
+  /** The median of the ratios of all rounds. */
   readonly p50Ratio: number;
   readonly p99Ratio: number;
 }
@@ -50,14 +50,14 @@ export interface GrowthRow {
   /** Medians in milliseconds, by size. */
   readonly ms: readonly number[];
   readonly p99Ms: readonly number[];
-  /** The largest over the smallest. */
+  /** The largest vault's median divided by the smallest's. */
   readonly ratio: number;
 }
 
 export interface GrowthResults {
   readonly circumstances: Circumstances;
   readonly sizes: readonly number[];
-  /** What all tables and indexes take, for each size. */
+  /** The total size of all tables and indexes, by vault size. */
   readonly bytes: readonly number[];
   readonly rounds: number;
   readonly goal: number;
@@ -89,13 +89,13 @@ export async function saveChart(name: string, svg: string): Promise<void> {
   await writeFile(new URL(`${name}.svg`, directory), svg);
 }
 
-/** Undefined where nothing was recorded yet. */
+/** Loads results. Returns undefined if nothing was recorded yet. */
 export async function loadResults<T>(name: string): Promise<T | undefined> {
   const text = await readFile(new URL(`${name}.json`, directory), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
-/** Call it before; what it returns is called after. */
+/** Starts recording the circumstances. Call the returned function after the measurement. */
 export function watchCircumstances(postgres: string): () => Circumstances {
   const before = loadNow();
   return () => ({

@@ -6,8 +6,8 @@ import { printFigures } from './print-figures.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * What does re-encryption cost those who use the vault meanwhile? Two servers are loaded as fast as they answer, in turn
- * with and without `strongroom keys reencrypt` beside them. Prints the ratio of the rates, and how fast the job was.
+ * Measures how much re-encryption slows other requests. Two servers run at full load, in turn with and without a
+ * concurrent `strongroom keys reencrypt`. Prints the ratio of the rates and the speed of the job.
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const worker = await vault.startWorker();
 await fill(vault, Number(values.tokens));
 await vault.settle();
 
-/** Creates a second. */
+/** Returns creates per second. */
 async function load(): Promise<number> {
   const seconds = Number(values.seconds);
   return (await runWrk(vault, { script: 'create-card', connections: 64, seconds })).perSecond;
@@ -36,7 +36,7 @@ async function rowsRead(): Promise<number> {
   });
 }
 
-/** A job that has begun to change rows. */
+/** Starts a job and waits until it has begun to change rows. */
 async function startJob(): Promise<{ stop(): Promise<void> }> {
   await vault.run(['keys', 'rotate', 'data', '--all']);
   const stop = new AbortController();

@@ -7,8 +7,8 @@ import { untilSealed } from './until-sealed.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * What does sealing the audit log cost? A server creates cards as fast as it can, in turn with a worker that seals and
- * without one. Prints the ratio of the rates, and how old records were when they were sealed.
+ * Measures the cost of sealing the audit log. A server creates cards at full load, in turn with and without a worker
+ * that seals. Prints the ratio of the rates, and the age of records when they were sealed.
  */
 const { values } = parseArgs({
   options: {
@@ -19,12 +19,12 @@ const { values } = parseArgs({
 });
 const vault = await BenchVault.start('apart');
 
-/** Creates a second. */
+/** Returns creates per second. */
 async function load(seconds: number): Promise<number> {
   return (await runWrk(vault, { script: 'create-card', connections: 64, seconds })).perSecond;
 }
 
-/** Age of records when they were sealed, of those written since then. */
+/** Returns the age of records when they were sealed, for records written since `start`. */
 async function lagSince(client: pg.Client, start: Date): Promise<{ p50: number; p99: number; max: number }> {
   const { rows } = await client.query<{ p50: number; p99: number; max: number }>(
     `select percentile_cont(0.5) within group (order by lag) as p50, percentile_cont(0.99) within group (order by lag) as p99, max(lag)

@@ -6,15 +6,15 @@ import { processorMsBetween, readProcessorTimes } from './postgres-processor-tim
 import { untilSealed } from './until-sealed.ts';
 
 /*
- * Measures what a token and a record cost PostgreSQL: bytes in each table and index, processor time with sealing, and write-ahead log
- * right after a checkpoint, when every page that a request touches is written whole. It stores cards with one metadata pair and reads each
- * once. The vault chooses the ids, so that indexes grow as they do in production.
+ * Measures what a token and a record cost PostgreSQL: bytes in each table and index, processor time with sealing, and
+ * write-ahead log right after a checkpoint, when every page that a request touches is written whole. It stores cards
+ * with one metadata pair and reads each once. The vault chooses the ids, so that indexes grow as they do in production.
  */
 const { values } = parseArgs({
   options: {
     tokens: { type: 'string', default: '100000' },
     clients: { type: 'string', default: '64' },
-    /** Must be few compared with the pages of an index, or two requests touch the same page. */
+    /** Must be small compared with the number of pages in an index. Otherwise two requests touch the same page. */
     'after-checkpoint': { type: 'string', default: '200' },
   },
 });
@@ -42,7 +42,7 @@ async function settled(vault: BenchVault): Promise<Sizes> {
   return readSizes(vault);
 }
 
-/** Milliseconds of PostgreSQL's processor time for each request, until its record is sealed. */
+/** Returns the milliseconds of PostgreSQL's processor time per request, including the sealing of its record. */
 async function processorTime(
   vault: BenchVault,
   requests: number,
@@ -54,7 +54,7 @@ async function processorTime(
   return processorMsBetween(before, await readProcessorTimes(vault.postgres)) / requests;
 }
 
-/** Bytes of the write-ahead log for each of a few requests. */
+/** Returns the bytes of write-ahead log per request, for a few requests. */
 async function walAfterCheckpoint(vault: BenchVault, ask: (number: number) => Promise<void>): Promise<number> {
   const position = (from: string) =>
     vault.withDatabase(async (client) => {
@@ -102,7 +102,7 @@ const readMs = await processorTime(vault, tokens, get);
 const read = await settled(vault);
 const createMs = await processorTime(vault, Math.ceil(tokens / 10), create);
 await worker.stop();
-// Ids in their order lie on few pages, which the first requests would share.
+// Consecutive ids share a few pages, so ids are picked from the whole range.
 const anywhere = (number: number) => get(Math.floor(((number + 0.5) * tokens) / few));
 const createWal = await walAfterCheckpoint(vault, (number) => create(tokens + number));
 const readWal = await walAfterCheckpoint(vault, anywhere);

@@ -14,7 +14,7 @@ interface Subject {
   readonly tokens: number;
 }
 
-/** The first run compiles code and is not counted. */
+/** Measures a row. The first run compiles code and is not counted. */
 export async function measureRow(subject: Subject, row: ThroughputRow): Promise<ComparedRow> {
   const { vault, seconds, tokens } = subject;
   const { script, connections: many } = row;
@@ -33,7 +33,10 @@ export async function measureRow(subject: Subject, row: ThroughputRow): Promise<
   };
 }
 
-/** At shares of the greatest rate that was measured, with arrivals of many independent clients, in turn with bare PostgreSQL. */
+/**
+ * Measures latencies at shares of the highest measured rate, with arrivals as from many independent clients, in turn
+ * with bare PostgreSQL.
+ */
 export async function measureLatencies(subject: Subject, rows: readonly ComparedRow[]): Promise<LatencyRow[]> {
   const results: LatencyRow[] = [];
   for (const { work, script } of latencyRows) {
@@ -61,7 +64,9 @@ async function measureLatency(
   };
 }
 
-/** In turn, so that what disturbs the one disturbs the other. Neither has to work beside the sealing of what was before. */
+/**
+ * Measures both in turn, so that a disturbance affects both. Records of the previous run are sealed before each run.
+ */
 async function takeTurns(
   { vault, bare, rounds, seconds, tokens }: Subject,
   load: Pick<Load, 'script' | 'connections' | 'rate'> & { readonly bareScript: string },

@@ -1,21 +1,21 @@
-/** One line of the comparison: what is asked of the vault, and what bare PostgreSQL does for the same rows. */
+/** A line of the comparison: a request to the vault, and the work that bare PostgreSQL does for the same rows. */
 export interface ThroughputRow {
   readonly work: string;
   readonly against: string;
-  /** Least ratio of the two. */
+  /** The lowest acceptable ratio of the two. */
   readonly goal: number;
-  /** The script of wrk and that of pgbench. */
+  /** The wrk script. `bareScript` is the pgbench script. */
   readonly script: string;
   readonly bareScript: string;
   readonly connections: number;
-  /** Tokens that one request makes or reads, where that is what is counted. */
+  /** The number of tokens that one request creates or reads, if tokens are counted. Otherwise 1. */
   readonly tokensPerRequest: number;
-  /** Left out of the short form, which has half a minute. */
+  /** Excluded from the short form, which takes half a minute. */
   readonly isLongOnly?: boolean;
 }
 
 export const connections = 64;
-/** A request of a hundred tokens is as much work as many others: more of them would only wait. */
+/** A request with a hundred tokens is as much work as many requests, so more connections would only wait. */
 const fewConnections = 16;
 export const bareClients = 32;
 
@@ -77,12 +77,12 @@ export const throughputRows: readonly ThroughputRow[] = [
   },
 ];
 
-/** Works whose latency is compared at rates that neither side is at its limit with. */
+/** Requests whose latency is compared at rates below the limit of both sides. */
 export const latencyRows = [
   { work: 'POST /tokens, a card', script: 'create-card' },
   { work: 'GET /tokens/{id}, a card', script: 'get-card' },
 ] as const;
-/** Shares of the greatest rate that the vault reached in the same run. */
+/** Shares of the highest rate that the vault reached in the same run. */
 export const latencyShares = [1 / 6, 1 / 2] as const;
-/** The most that latencies may be of those of bare PostgreSQL. */
+/** The highest acceptable ratios to the latencies of bare PostgreSQL. */
 export const latencyGoals = { p50: 1.5, p99: 1 } as const;

@@ -11,10 +11,10 @@ import { throughputRows } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
 
 /*
- * How fast is the vault, held against the limit: bare PostgreSQL doing the same rows on the same machine in the same run?
- * The vault runs as in production: servers, a worker that seals the audit log, row-level security, one request log line a
- * request; its limits are raised. pgbench works on a copy of the database that nothing else uses. The two take turns.
- * Needs wrk.
+ * Measures the speed of the vault against bare PostgreSQL that processes the same rows, on the same machine in the same
+ * run. The vault runs as in production, with servers, a worker that seals the audit log, row-level security, and one
+ * log line per request. Only its rate limits are raised. pgbench uses a copy of the database that nothing else uses.
+ * The two take turns. Needs wrk.
  */
 const { values } = parseArgs({
   options: {
@@ -22,9 +22,12 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     tokens: { type: 'string' },
-    /** Half a minute, compared with what was recorded; fails when something is clearly slower, and records nothing. */
+    /**
+     * Runs for half a minute and compares with the recorded results. Fails if something is clearly slower, and records
+     * nothing.
+     */
     short: { type: 'boolean', default: false },
-    /** Where the short form writes how many passed and failed, in the words of the tests. */
+    /** The file for the numbers of passed and failed rows, in the format of a test report. */
     output: { type: 'string' },
   },
 });
@@ -33,7 +36,10 @@ const servers = Number(values.servers);
 const rounds = Number(values.rounds ?? (isShort ? 1 : 5));
 const seconds = Number(values.seconds ?? (isShort ? 2 : 8));
 const tokens = Number(values.tokens ?? (isShort ? 2_000 : 20_000));
-/** A machine that others use as well must not fail a change, so only two fifths of the recorded ratio do, four times in a row. */
+/**
+ * A shared machine must not fail a change. A row only fails if it stays below two fifths of the recorded ratio four
+ * times in a row.
+ */
 const clearlyBelow = 0.4;
 const attemptsMax = 4;
 
@@ -49,7 +55,7 @@ const worker = await vault.startWorker();
 await untilSealed(vault);
 const subject = { vault, bare, rounds, seconds, tokens };
 
-/** Rows that are clearly below what was recorded are measured again before they are believed. */
+/** Measures a row again if it is clearly below the recorded ratio. */
 async function runShort(): Promise<void> {
   const recorded = await loadResults<ThroughputResults>('throughput');
   const outcomes = [await isPageCurrent()];

@@ -5,10 +5,10 @@ import { BenchVault } from './bench-vault.ts';
 import { measureCreates, printCosts } from './cost-of-creates.ts';
 
 /*
- * What do traces cost? Vaults without a collector, with one that gets what it gets by default (100 traces a second), one in
- * twenty requests, or every request. Judged is the processor time of the server for one token with one in twenty: unlike the
- * default, it does not depend on how many requests there are. The collector is in this process, not in that of the server.
- * Needs wrk.
+ * Measures the cost of traces. It compares vaults without a collector, with the default (100 traces per second), with
+ * one in twenty requests, and with every request. The goal applies to the server's processor time per token with one in
+ * twenty, because that does not depend on the number of requests as the default does. The collector runs in this
+ * process, not in the server's. Needs wrk.
  */
 const costMax = 0.03;
 

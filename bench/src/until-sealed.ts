@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchVault } from './bench-vault.ts';
 
-/** Waits for the sealer, so that what one measurement left behind does not burden the next. */
+/** Waits until all records are sealed, so that one measurement does not slow the next. */
 export function untilSealed(vault: BenchVault): Promise<void> {
   return vault.withDatabase(async (client) => {
     for (;;) {

@@ -10,9 +10,10 @@ import { untilSealed } from './until-sealed.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * Compares this version with another checkout, which must be installed: `npm run bench:versions -- --with ../before`. Each has a vault
- * and a PostgreSQL of its own. The two take turns, so that what disturbs one disturbs the other. On a machine with neighbours, processor
- * time per request is steadier than requests per second: it counts the server, and PostgreSQL until everything is sealed. Needs wrk.
+ * Compares this version with another checkout, which must be installed: `npm run bench:versions -- --with ../before`.
+ * Each has its own vault and PostgreSQL. The two take turns, so that a disturbance affects both. On a shared machine,
+ * processor time per request is steadier than requests per second. It includes the server, and PostgreSQL until
+ * everything is sealed. Needs wrk.
  */
 const { values } = parseArgs({
   options: {
@@ -26,7 +27,7 @@ if (values.with === undefined) throw new Error('Name the other checkout: npm run
 const [rounds, seconds, tokens] = [Number(values.rounds), Number(values.seconds), Number(values.tokens)];
 const scripts = ['create-card', 'get-card', 'create-card-once', 'list'];
 
-/** npm runs this script in its workspace, so a relative folder is taken from where npm was called. */
+/** npm runs this script in its workspace, so a relative folder is resolved from the folder where npm was called. */
 const folder = path.resolve(process.env['INIT_CWD'] ?? '.', values.with);
 const other = (await import(pathToFileURL(path.join(folder, 'bench/src/bench-vault.ts')).href)) as {
   BenchVault: typeof BenchVault;
@@ -44,7 +45,7 @@ type Subject = Awaited<ReturnType<typeof prepare>>;
 
 interface Figures {
   readonly perSecond: number;
-  /** Microseconds of a processor per request. */
+  /** Processor time per request, in microseconds. */
   readonly server: number;
   readonly postgres: number;
 }
@@ -58,7 +59,7 @@ async function measure({ vault }: Subject, script: string): Promise<Figures> {
   return { perSecond, server: server / requests, postgres: postgres / requests };
 }
 
-/** Describes one figure of both versions, and the ratio of the two: the median of all rounds, the least and the greatest. */
+/** Describes one figure of both versions, and the median, lowest and highest ratio of all rounds. */
 function describe(
   measured: readonly { readonly now: Figures; readonly before: Figures }[],
   name: keyof Figures,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** As the owner of the tables, past the product. */
+/** Connects to the database directly, as the owner of the tables. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { isPageCurrent, writePage } from './performance-page.ts';
 
-/* Writes docs/performance.md from what was recorded; with --check it only says whether that would change it. */
+/* Writes docs/performance.md from the recorded results. With --check, it only reports whether the page would change. */
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 if (!values.check) await writePage();
 else if (!(await isPageCurrent())) {

@@ -6,13 +6,13 @@ import type { BenchVault } from './bench-vault.ts';
 export const workloads = fileURLToPath(new URL('../workloads', import.meta.url));
 
 export interface Load {
-  /** A script of `workloads/`, without its ending. */
+  /** A script in `workloads/`, without its extension. */
   readonly script: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Tokens that were there from the start, which scripts read. */
+  /** The number of existing tokens, which scripts read. */
   readonly tokens?: number;
-  /** Requests a second; as many as are answered where it is left out. */
+  /** Requests per second. Defaults to as many as possible. */
   readonly rate?: number;
 }
 
@@ -30,7 +30,7 @@ interface WrkResult {
   readonly p99: number;
 }
 
-/** Loads all servers of a vault alike. Anything but success would make the figures mean something else, so it ends the run. */
+/** Loads all servers of a vault equally. Any failed request ends the run, because it would falsify the figures. */
 export async function runWrk(vault: BenchVault, load: Load): Promise<Measured & { readonly requests: number }> {
   const { urls, key } = vault;
   const results = await Promise.all(

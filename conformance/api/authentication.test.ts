@@ -6,7 +6,7 @@ const vault = inject('vault');
 const none = crypto.randomUUID();
 const email = { email: `${none}@example.com` };
 
-/** Every endpoint, what may be sent to it, and the permission that it asks for. */
+/** Every endpoint with a valid body and the permission that it requires. */
 const endpoints = [
   ['POST', '/tokenize', 'token:create', { a: 'x' }],
   ['POST', '/tokens', 'token:create', { type: 'token', data: 'x' }],

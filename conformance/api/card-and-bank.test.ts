@@ -54,7 +54,7 @@ describe('Resources: card data', () => {
     const database = databaseOf(vault);
     const [code] = await database('select expires_at - now() as left from token_cvcs where token_id = $1', [id]);
     expect(code?.['left']).toMatchObject({ minutes: 59 });
-    // What an hour does, without waiting for it.
+    // The code expires immediately instead of after an hour.
     await database(`update token_cvcs set expires_at = now() where token_id = $1`, [id]);
     const { cvc: _, ...rest } = testCard;
     expect((await revealed.read(id)).data).toEqual(rest);

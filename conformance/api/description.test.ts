@@ -21,14 +21,14 @@ beforeAll(async () => {
 
 describe('The description of the API', { timeout: 120_000 }, () => {
   it('passes the recommended rules of a linter that others use, without a warning', async () => {
-    // As a vault with an address of its own serves it: one on localhost is rightly warned about.
+    // The linter rightly warns about localhost, so this description comes from a vault with a public address.
     const report = await runTool('redocly', ['lint', '--extends', 'recommended', '--format', 'json', served]);
     expect(JSON.parse(report)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
   });
 
   it('is what the portal is typed with', async () => {
     const types = await readFile(generatedTypes, 'utf8');
-    // `npm run portal:types` sets it.
+    // `npm run portal:types` sets this variable.
     if (process.env['PORTAL_TYPES'] === 'write') await writeFile(portalTypes, types);
     expect(await readFile(portalTypes, 'utf8')).toBe(types);
   });
@@ -61,7 +61,7 @@ describe('The description of the API', { timeout: 120_000 }, () => {
   });
 });
 
-/** What `journey.ts` prints. */
+/** The output of `journey.ts`. */
 interface Outcome {
   readonly id: string;
   readonly proxied: readonly { readonly method: string; readonly path: string; readonly body: string }[];

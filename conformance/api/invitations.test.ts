@@ -25,7 +25,7 @@ async function invite(email = address()): Promise<InvitationAnswer> {
 async function find(id: string): Promise<InvitationAnswer> {
   return (await manager.get(`/tenants/self/invitations/${id}`)).body as InvitationAnswer;
 }
-/** Moves the end of an invitation into the past, as 72 hours do. */
+/** Expires an invitation immediately instead of after 72 hours. */
 const expire = (id: string) =>
   databaseOf(vault)(`update invitations set expires_at = now() - interval '1 minute' where id = $1`, [id]);
 const hoursAhead = ({ expires_at }: InvitationAnswer) => (new Date(expires_at).getTime() - Date.now()) / 3_600_000;

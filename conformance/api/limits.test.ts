@@ -5,7 +5,7 @@ const vault = inject('limitedVault');
 const caller = new ApiCaller(vault, vault.keys.private);
 type Send = (headers: Readonly<Record<string, string>>) => Promise<Answer>;
 
-/** Sends so many requests from one address, some at a time; gives back how many were refused. */
+/** Sends requests from one address in batches, and returns how many were refused. */
 async function countRefused(send: Send, address: string, amount: number): Promise<number> {
   const headers = { 'x-forwarded-for': address };
   let refused = 0;
@@ -29,7 +29,9 @@ const tokenize = unread('POST', '/tokenize', { a: 1 });
 const windowMs = 10_000;
 const attemptsMax = 20;
 
-/** Sends up to a limit and one more. A busy machine may take longer than the window of the limit; then it counts for nothing. */
+/**
+ * Sends requests up to a limit, and one more. If a busy machine takes longer than the limit's window, it tries again.
+ */
 async function exceed(send: Send, limit: number, network: string): Promise<{ refused: number; next: number }> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const address = `${network}.${attempt}`;
@@ -55,7 +57,7 @@ describe.concurrent('Limits', () => {
     expect(retryAfter).toBeGreaterThanOrEqual(10 - elapsedSeconds);
     for (let sentAt = Date.now(); (await search(from)).status === 429; sentAt = Date.now()) {
       expect(sentAt - blockedAt).toBeLessThan(11_000);
-      // Not at once: what is refused still counts as a request.
+      // The delay matters because a refused request counts too.
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect(Date.now() - startedAt).toBeGreaterThan(9_500);

@@ -5,7 +5,7 @@ import { makeApplication } from '../harness/make-application.ts';
 import { testCard } from '../harness/value-forms.ts';
 
 const general = inject('vault');
-/** 25 tokens and nothing else: more than a page. */
+/** The number of tokens in this tenant, which is more than a page. */
 const amount = 25;
 let own: ApiCaller;
 let ids: string[];

@@ -176,7 +176,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
     it('filters by id and by application type', async () => {
       const { id } = await make();
       const second = await client.applicationKeys.create(id);
-      // Version 6 has another name for the first.
+      // Version 6 has another name for the first parameter.
       const byId = (ids: string[]) => ({ id: ids, keyId: ids });
       const list = async (request: { id?: string[]; type?: string | string[] }) =>
         (await client.applicationKeys.list(id, request)).map((key) => key.id);

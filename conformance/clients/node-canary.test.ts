@@ -5,9 +5,10 @@ import { thrownBy } from '../harness/thrown-by.ts';
 import { uuidV4 } from '../harness/value-forms.ts';
 
 /**
- * A rewrite of what the makers of the clients try against their own service before a release
- * (`tests/integration/canary.test.ts` of node-sdk 6.1.1), as far as a vault has it: the tests that pass, the one that they skip,
- * and the life of a token without its stored proxy and its reactor. Their private key shows plaintext, so ours does here.
+ * A rewrite of the tests that the makers of the clients run against their own service before a release
+ * (`tests/integration/canary.test.ts` of node-sdk 6.1.1), as far as a vault supports them: the tests that pass, the one
+ * that they skip, and the life of a token without its stored proxy and its reactor. The makers' private key shows
+ * plaintext, so the key here does too.
  */
 const { url, keys } = inject('vault');
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2025, cvc: '123' };

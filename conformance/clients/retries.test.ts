@@ -8,8 +8,8 @@ const searchesMax = 50;
 const request = { query: 'id:none' };
 
 /**
- * Searches until the address is blocked; the calls of a client that claims the same address are refused from then on. Returns
- * when it began: the block lasts for ten seconds from then, or from a little later on a busy machine.
+ * Searches until the address is blocked. Calls of a client with the same address are refused from then on. Returns the
+ * start time. The block lasts ten seconds from then, or from slightly later on a busy machine.
  */
 async function exhaust(address: string): Promise<number> {
   const beganAt = performance.now();
@@ -30,7 +30,7 @@ async function timed<T>(work: Promise<T>, startedAt = performance.now()): Promis
   return { result, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-// At the same time: most of it is waiting.
+// These tests run concurrently because they mostly wait.
 describe.concurrent('after 429', () => {
   describe(newest.name, () => {
     describe('retries after 429', () => {

@@ -12,7 +12,7 @@ const clients = [
 ];
 const offered = await listClientCalls();
 const id = crypto.randomUUID();
-/** What a call is tried with: ids where it wants ids, and otherwise the least that the client lets through. */
+/** Arguments to try with each call: ids for calls that need ids, otherwise the minimum that the client accepts. */
 const attempts: readonly (readonly unknown[])[] = [
   Array.from({ length: 5 }, () => id),
   [{ memberId: id, tokenId: id, email: 'a@example.com', type: 'token', data: {}, name: 'x' }],
@@ -31,7 +31,7 @@ describe.each(clients)('$name', ({ name, open }) => {
           expected.set(kind, findUnserved(call)?.answer);
           answers.set(kind, [...(answers.get(kind) ?? []), ...(await statusesOf(client, call))]);
         }
-        // A client may refuse what it is tried with; but of every kind some call must have reached the vault.
+        // A client may reject the arguments, but some call of every kind must have reached the vault.
         expect(new Map([...answers].map(([kind, statuses]) => [kind, [...new Set(statuses)]]))).toEqual(
           new Map([...answers.keys()].map((kind) => [kind, [expected.get(kind)]])),
         );
@@ -43,12 +43,12 @@ describe.each(clients)('$name', ({ name, open }) => {
 interface ClientError {
   readonly status?: number;
   readonly statusCode?: number;
-  /** Where the clients for servers and for browsers keep the body of a response. */
+  /** The body of a response. The clients for servers call it `body`, those for browsers `data`. */
   readonly body?: { readonly detail?: string };
   readonly data?: { readonly detail?: string };
 }
 
-/** The statuses of the answers to a call; none where the client did not send it. A 404 must say why. */
+/** Returns the statuses of the responses to a call. Empty if the client did not send it. A 404 must give a reason. */
 async function statusesOf(client: object, call: string): Promise<number[]> {
   const statuses: number[] = [];
   const why = findUnserved(call)?.why.replaceAll('`', '');
@@ -58,7 +58,7 @@ async function statusesOf(client: object, call: string): Promise<number[]> {
       statuses.push(200);
     } catch (error) {
       const { statusCode, status = statusCode, body, data = body } = error as ClientError;
-      // The client for browsers says -1 where there was no answer at all.
+      // The client for browsers reports -1 if there was no response.
       if (status === undefined || status < 0) continue;
       statuses.push(status);
       if (status === 404) expect([call, data?.detail]).toEqual([call, expect.stringContaining(why ?? '?')]);

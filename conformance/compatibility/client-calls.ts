@@ -3,7 +3,10 @@ import { browserClientName, openBrowserClient } from '../harness/browser-client.
 import { newest, older, openEarlier } from '../harness/node-clients.ts';
 import { listElementCalls } from './element-calls.ts';
 
-/** Every call that a client offers, as its users write it: `tenants.self.get`. Read from the client itself. */
+/**
+ * Lists every call that a client offers, in the form that its users write: `tenants.self.get`. Read from the client
+ * itself.
+ */
 export async function listClientCalls(): Promise<ReadonlyMap<string, readonly string[]>> {
   const nowhere = 'http://localhost:1';
   return new Map([
@@ -14,9 +17,9 @@ export async function listClientCalls(): Promise<ReadonlyMap<string, readonly st
   ]);
 }
 
-/** What starts a client or is its own business. */
+/** Members that start a client or are internal to it. */
 const notCalls = new Set(['init', 'initOptions', 'loadElements', 'proxy.proxyRequest']);
-/** Getters that fail or complain without a page. */
+/** Getters that fail or warn without a page. */
 const needPage = new Set(['client', 'elements']);
 
 function callsOf(client: object, path = ''): string[] {

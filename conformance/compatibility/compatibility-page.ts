@@ -14,8 +14,8 @@ Elements run in a real browser. [Point your client at a vault](guides/point-your
 `;
 
 /**
- * The page about what works with which client. Throws for a call that has neither a case nor a reason why it is not
- * answered: a new version of a client cannot bring calls that nobody looked at.
+ * Returns the page that shows what works with which client. Throws if a call has neither a test case nor a reason why
+ * it is not served, so that a new client version cannot add calls unnoticed.
  */
 export function toCompatibilityPage(calls: ReadonlyMap<string, readonly string[]>, cases: readonly TestCase[]): string {
   const sections = [...calls].map(([client, offered]) => toClientSection(client, offered, cases));
@@ -81,7 +81,7 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
   return `## Not supported\n\nThese calls get 404, with the reason in \`detail\`, or 405. Elements refuse theirs in the page, with an error that says why.\n\n${toTable(['Calls', 'Why'], rows)}`;
 }
 
-/** A suite that fails in part must not be called one that works. */
+/** Lists the makers' suites. A suite that fails partly must not be listed as working. */
 function toMakers(): string {
   const rows = [canarySuite, pythonSuite].map((suite) => [
     suite.name,
@@ -95,7 +95,7 @@ runs them again and fails if a test ends differently than stated here. CI runs a
   return `## Suites of the makers\n\n${intro}\n\n${toTable(['Client', 'Suite', 'Passes', 'What the others need'], rows)}`;
 }
 
-/** Each need once, with the number of tests that have it. */
+/** Lists each need once, with the number of tests that have it. */
 function needsOf({ failing }: MakerSuite): string {
   const counts = new Map<string, number>();
   for (const { needs } of failing) counts.set(needs, (counts.get(needs) ?? 0) + 1);

@@ -1,8 +1,8 @@
 import { reactElements, webElements } from '../harness/published-package.ts';
 
 /*
- * What the packages for elements offer. They are loaders: what they load has the members, so these lists come from their
- * types and not from the packages themselves.
+ * The members of the packages for elements. These packages only load a script that has the members, so the lists come
+ * from their types and not from the packages themselves.
  */
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 const ofInstance = [
@@ -39,7 +39,7 @@ const components = [
   'CardVerificationCodeElement',
   'TextElement',
 ];
-/** What the second generation has added. */
+/** Members that the second generation has added. */
 const added: Readonly<Record<string, readonly string[]>> = {
   'web-elements 2.17.0': ['device.getDeviceInfo'],
   'react-elements 2.17.0': ['CopyButtonElement'],

@@ -1,21 +1,24 @@
-/** A test of the makers that cannot pass on a vault, and what it would need. */
+/** A test of the makers that cannot pass on a vault, with the feature that it would need. */
 interface FailingTest {
   readonly name: string;
   readonly needs: string;
 }
 
-/** What the makers of a client run against their own service, unchanged. */
+/** A suite that the makers of a client run against their own service, unchanged. */
 export interface MakerSuite {
   readonly name: string;
   /** The file in the repository of the client. */
   readonly file: string;
-  /** Names a folder with that repository, for a run. */
+  /** The environment variable that names a folder with that repository, for a run. */
   readonly variable: string;
   readonly passing: readonly string[];
   readonly failing: readonly FailingTest[];
 }
 
-/** `conformance/makers` runs both if the folders are given, and fails if a name is missing here or ends differently. */
+/**
+ * `conformance/makers` runs both suites if the folders are given. It fails if a test is missing here or has another
+ * result.
+ */
 export const canarySuite: MakerSuite = {
   name: 'node-sdk 6.1.1',
   file: 'tests/integration/canary.test.ts',
@@ -78,7 +81,7 @@ export const pythonSuite: MakerSuite = {
   ],
 };
 
-/** Such as `13 of 23`. */
+/** Returns text such as `13 of 23`. */
 export function toShare({ passing, failing }: MakerSuite): string {
   return `${passing.length} of ${passing.length + failing.length}`;
 }

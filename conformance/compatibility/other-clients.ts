@@ -1,13 +1,13 @@
 import { pythonSuite, toShare } from './maker-suites.ts';
 
-/** A client that the tables of this page are not about. */
+/** A client that is not in the tables of this page. */
 interface OtherClient {
   readonly name: string;
   readonly checked: string;
   readonly remarks: string;
 }
 
-/** Driven by the suite, but not call by call. */
+/** Clients that the suite runs, but not call by call. */
 const run: readonly OtherClient[] = [
   {
     name: 'node-sdk 6.1.1',
@@ -34,7 +34,7 @@ const run: readonly OtherClient[] = [
   },
 ];
 
-/** Their source was read and compared with what a vault answers. Nothing of them was run. */
+/** Clients whose source was compared with the responses of a vault. They were not run. */
 const read: readonly OtherClient[] = [
   {
     name: 'react-native-elements 4.4.0',

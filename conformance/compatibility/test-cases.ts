@@ -1,14 +1,14 @@
-/** A case of the client suite: what it showed about one call of one client, or about all calls. */
+/** A case of the client suite: a result for one call of one client, or for all its calls. */
 export interface TestCase {
   readonly client: string;
   readonly call: string;
   readonly shows: string;
   readonly isPassed: boolean;
-  /** Why a vault does this differently on purpose. */
+  /** The reason why a vault deliberately behaves differently. */
   readonly difference?: string;
 }
 
-/** What vitest writes with its JSON reporter, as far as it is read here. */
+/** The part of Vitest's JSON report that is used here. */
 interface VitestResults {
   readonly testResults: readonly {
     readonly assertionResults: readonly {
@@ -20,7 +20,7 @@ interface VitestResults {
   }[];
 }
 
-/** The cases about the named clients, in the order of their names: files finish in any order. */
+/** Returns the cases of the named clients, sorted, because files finish in any order. */
 export function parseTestCases(json: string, clients: readonly string[]): TestCase[] {
   const { testResults } = JSON.parse(json) as VitestResults;
   const cases = testResults.flatMap(({ assertionResults }) =>

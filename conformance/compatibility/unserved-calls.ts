@@ -1,11 +1,13 @@
 import { unservedResources } from '../../server/src/http/edge/unserved-resources.ts';
 
-/** Calls that do not work with a vault, and why. */
+/** Calls that do not work with a vault, with the reason. */
 export interface UnservedCalls {
-  /** Names, or what names begin with. */
+  /** Full names, or prefixes of names if they end with a dot. */
   readonly prefixes: readonly string[];
   readonly why: string;
-  /** 405 where the path exists for another method. Elements refuse their own calls in the page, and send nothing. */
+  /**
+   * 405 if the path exists for another method. `none` for calls that elements reject in the page without sending them.
+   */
   readonly answer: 404 | 405 | 'none';
 }
 
@@ -47,7 +49,7 @@ export const unservedCalls: readonly UnservedCalls[] = [
   refusedByElements,
 ];
 
-/** Undefined for a call that is answered. */
+/** Returns undefined for a call that is served. */
 export function findUnserved(call: string): UnservedCalls | undefined {
   return unservedCalls.find(({ prefixes }) =>
     prefixes.some((prefix) => (prefix.endsWith('.') ? call.startsWith(prefix) : call === prefix)),

@@ -1,4 +1,5 @@
-// Writes docs/compatibility.md from the results of the client suite; with --check it only says whether that would change it.
+// Writes docs/compatibility.md from the results of the client suite. With --check, it only reports whether the page
+// would change.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { listClientCalls } from './client-calls.ts';

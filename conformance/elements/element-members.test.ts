@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** Each element, with what is typed into its inputs, and what it says about itself before and after. */
+/** Each element with the text typed into its inputs, and the state that it reports before and after. */
 const elements = [
   {
     type: 'card',

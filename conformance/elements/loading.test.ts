@@ -11,7 +11,7 @@ const limitedVault = inject('limitedVault');
 const domain = new URL(limitedVault.elementsUrl).hostname;
 const backend = new ApiCaller(vault, vault.keys.reveal);
 
-/** Types a card into an element and stores it; the key that reads it back is another. */
+/** Types a card into an element and stores it. Another key reads it back. */
 async function storeCard(page: ShopPage): Promise<string> {
   const card = await page.place('card');
   for (const [at, text] of [testCard.number, '1250', '123'].entries()) await card.type(text, at);
@@ -34,7 +34,7 @@ describe('a page that has loaded the script of the vault', () => {
         expect((await backend.read(id)).data).toEqual(testCard);
         await page.errorOf(`await bt.tokens.retrieve('${id}')`);
         expect([...page.hosts]).toEqual(['localhost']);
-        // What the browser itself says about a response that is an error.
+        // The browser itself logs a message for error responses.
         expect(page.complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
       });
 

@@ -18,21 +18,21 @@ interface OptionCase {
   readonly shows: (field: PlacedField, page: ShopPage) => Promise<void>;
 }
 
-/** Expects properties of the inputs of a field. */
+/** Checks a property of all inputs of a field. */
 const inputs = (property: string, ...expected: readonly unknown[]) => {
   return async (field: PlacedField) => {
     const script = `[...document.querySelectorAll('input')].map((input) => input.${property})`;
     expect(await (await field.frame()).evaluate(script)).toEqual(expected);
   };
 };
-/** Types something, and expects what the field then says about itself. */
+/** Types text and checks the metadata that the field reports. */
 const typed = (text: string, metadata: Readonly<Record<string, unknown>>) => {
   return async (field: PlacedField) => {
     await field.type(text);
     await expect.poll(() => field.do('metadata')).toMatchObject(metadata);
   };
 };
-/** Types something, and expects what is stored, read with a key that may. */
+/** Checks the text of the input. */
 const value = (text: string) => inputs('value', text);
 
 const cases: readonly OptionCase[] = [

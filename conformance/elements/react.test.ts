@@ -37,7 +37,7 @@ describe.each(reactElements)('$name', (published) => {
     page = await open(published);
   });
 
-  /** Renders one component in the place of the others, and waits until its field is there. */
+  /** Renders one component in place of the others, and waits until its field is mounted. */
   const render = async (component: string, props = '{}') => {
     await page.run(`globalThis.heard = []; globalThis.refs ??= {}; const ref = (refs['${component}'] ??= { current: null });
       const handlers = ${listen};
@@ -112,7 +112,7 @@ describe.each(reactElements)('$name', (published) => {
         await page.run(`globalThis.refs = Array.from({ length: 10 }, () => ({ current: null }));
           show((h) => refs.map((ref, at) => h(published.TextElement, { key: '${round}.' + at, id: 'text' + at, ref })))`);
         await expect.poll(() => page.run('return refs.some(({ current }) => current?.mounted)')).toBe(true);
-        // Some of them are still loading.
+        // Some of them are still loading at this point.
         await page.run('show(() => null)');
         await expect.poll(isEmpty).toBe(1);
       }

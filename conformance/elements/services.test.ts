@@ -28,12 +28,12 @@ describe.each(webElements)('$name', (published) => {
   });
   afterEach(tidyAfter(() => page));
 
-  /** A session of the page that its server has authorized; the page has it as `session`. */
+  /** Opens a session that the shop's server has authorized. The page has it as `session`. */
   const openSession = async (key = vault.keys.reveal) => {
     const nonce = await page.run<string>('globalThis.session = await bt.sessions.create(); return session.nonce');
     await authorizeSession(vault, nonce, key);
   };
-  /** A session that may use the proxy: its authorizer names the hosts that a page may call. */
+  /** Opens a session that may use the proxy. Its authorizer names the hosts that a page may call. */
   const openSessionFor = async (host: string) => {
     const permissions = ['token:read', 'token:use'];
     const rule = { description: 'Charge a card', priority: 1, container: '/', transform: 'reveal', permissions };

@@ -1,5 +1,5 @@
-// A client that was generated from /openapi.json, in use. `generated-client.test.ts` makes `api.d.ts`, compiles this file
-// against it and runs it; what is printed at the end is what the test looks at.
+// Uses a client that was generated from /openapi.json. `api/description.test.ts` generates `api.d.ts`, compiles this
+// file against it and runs it. The test checks the output printed at the end.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.d.ts';
 
@@ -11,7 +11,7 @@ declare const process: { readonly argv: readonly string[] };
 const [, , vaultUrl = '', key = '', destinationUrl = ''] = process.argv;
 const client = createClient<paths>({ baseUrl: vaultUrl, headers: { 'BT-API-KEY': key } });
 
-/** What a call that has to succeed gives back. */
+/** Returns the data of a call that must succeed. */
 async function succeed<Data>(call: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const { data, error } = await call;
   if (data === undefined) throw new Error(JSON.stringify(error));
@@ -58,7 +58,7 @@ const proxied = [
   await succeed(client.GET('/proxy/{path}', toPath)),
 ];
 
-/** Errors have the status and the types of their problems in their type, so that a client can tell them apart. */
+/** The types of errors contain the status and the problem types, so that a client can distinguish them. */
 const taken = await client.POST('/tokens', { body: { id, type: 'token', data: 'x' } });
 const conflict: components['schemas']['ConflictProblem']['type'] | undefined =
   taken.error?.status === 409 ? taken.error.type : undefined;

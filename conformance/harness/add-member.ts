@@ -3,7 +3,10 @@ import { MemberStore } from '../../server/src/features/members/member-store.ts';
 import { Database } from '../../server/src/platform/database/database.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** A member as the acceptance of an invitation makes one. No client call can: a person does that in a browser. */
+/**
+ * Adds a member as if an invitation had been accepted. No client call can do that, because a person does it in a
+ * browser.
+ */
 export async function addMember({ settings }: VaultAddress, tenant: string, email: string): Promise<string> {
   const database = new Database({
     url: settings.STRONGROOM_DATABASE_URL,

@@ -13,7 +13,7 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Talks to a vault with nothing but `fetch`, under one key. */
+/** Calls a vault with plain `fetch`, using one key. */
 export class ApiCaller {
   readonly #url: string;
   readonly #key: string | undefined;
@@ -66,14 +66,14 @@ export class ApiCaller {
     return this.ask('DELETE', path);
   }
 
-  /** Stores a token and gives back what the answer says about it. */
+  /** Stores a token and returns the token in the response. */
   async store(token: Readonly<Record<string, unknown>>): Promise<TokenAnswer> {
     const { status, text, body } = await this.post('/tokens', { type: 'token', data: 'Sensitive Value', ...token });
     if (status !== 201 && status !== 200) throw new Error(`No token was stored: ${text}`);
     return body as TokenAnswer;
   }
 
-  /** A token as this key sees it. */
+  /** Returns a token as this key sees it. */
   async read(id: string): Promise<TokenAnswer> {
     const { status, text, body } = await this.get(`/tokens/${encodeURIComponent(id)}`);
     if (status !== 200) throw new Error(`No token was read: ${text}`);
@@ -103,7 +103,7 @@ export interface PageAnswer<Item = TokenAnswer> {
   readonly data: readonly Item[];
 }
 
-/** The fields that a refusal complains about. */
+/** Returns the fields named in the errors of a response. */
 export function fieldsOf({ body }: Answer): string[] {
   return Object.keys((body as { errors?: object } | undefined)?.errors ?? {});
 }

@@ -1,7 +1,7 @@
 import { ApiCaller } from './api-caller.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** What a shop's server does for a page that asks: it lets the session behind a nonce see and use tokens. */
+/** Authorizes a session like a shop's server: the session behind the nonce may read and use tokens. */
 export async function authorizeSession(vault: VaultAddress, nonce: string, key = vault.keys.reveal): Promise<void> {
   const permissions = ['token:read', 'token:use'];
   const rule = { description: 'Show a card', priority: 1, container: '/', transform: 'reveal', permissions };

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** How many listeners of a type the window of a page has, as the browser's own tools count them. */
+/** Returns the number of listeners of a type on a page's window, as counted by the browser's developer tools. */
 export async function countListeners(page: Page, type: string): Promise<number> {
   const session = await page.context().newCDPSession(page);
   try {

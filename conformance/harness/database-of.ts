@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { VaultAddress } from './vault-address.ts';
 
-/** Runs statements in the database of a vault: for what only time would do otherwise. */
+/** Runs statements in the database of a vault, for changes that would otherwise take time to happen. */
 export function databaseOf({ settings }: Pick<VaultAddress, 'settings'>) {
   return async (text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> => {
     const client = new pg.Client({ connectionString: settings.STRONGROOM_DATABASE_URL });

@@ -18,24 +18,24 @@ export interface SeenResponse {
   readonly body: string;
 }
 
-/** Pages for people, and the description itself. */
+/** Paths of pages for people, and of the description itself. */
 const notApi = /^\/(portal|docs|openapi\.json)(\/|$)/;
 
-/** What a vault says about its API, as a judge of what it does. */
+/** Checks the behaviour of a vault against its own API description. */
 export class DescribedApi {
   readonly #routes: readonly { readonly pattern: RegExp; readonly operations: Operations }[];
   readonly #components: ApiDescription['components'];
   readonly #checks = new Map<object, ReturnType<typeof Compile>>();
 
   constructor({ paths, components }: ApiDescription) {
-    // A literal segment wins over a parameter, as in the router.
+    // A literal segment takes precedence over a parameter, as in the router.
     const rank = (path: string) => path.replaceAll('{', '~');
     const templates = Object.keys(paths).toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
     this.#routes = templates.map((path) => ({ pattern: toPattern(path), operations: paths[path] ?? {} }));
     this.#components = components;
   }
 
-  /** What is wrong with a response; undefined when the description says it all. */
+  /** Returns the error in a response, or undefined if it matches the description. */
   judge(response: SeenResponse): string | undefined {
     const { method, path, status } = response;
     if (notApi.test(path) || method === 'OPTIONS') return undefined;
@@ -46,7 +46,7 @@ export class DescribedApi {
     return this.#judgeBody(described, response);
   }
 
-  /** Operations share responses to which they add nothing. */
+  /** Resolves a reference to a response that several operations share. */
   #resolve(response: Described | undefined): Described | undefined {
     return response?.$ref === undefined ? response : this.#components.responses[response.$ref.split('/').at(-1) ?? ''];
   }
@@ -71,13 +71,13 @@ export class DescribedApi {
 function toPattern(template: string): RegExp {
   const segments = template.split('/').map((segment) => {
     if (!segment.startsWith('{')) return segment;
-    // The proxy takes the rest of a path, with its slashes.
+    // The proxy's parameter matches the rest of the path, including slashes.
     return template.startsWith('/proxy') ? '.+' : '[^/]+';
   });
   return new RegExp(`^${segments.join('/')}/?$`);
 }
 
-/** A member that is not described is an error here; clients of the API are told to expect more. */
+/** Rejects members that are not described. Real clients, in contrast, must expect additional members. */
 function closeObjects(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(closeObjects);

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
-/** A package of its own: the generator needs an older TypeScript than the rest of the repository. */
+/** A separate package, because the generator needs an older TypeScript than the rest of the repository. */
 export const toolsFolder = path.resolve(import.meta.dirname, '../generated');
 const bin = path.join(toolsFolder, 'node_modules/.bin');
 
-/** Installs what the lockfile of that package names, once. */
+/** Installs the packages in its lockfile, unless they are already installed. */
 export async function installTools(): Promise<void> {
   if (!existsSync(path.join(bin, 'openapi-typescript')))
     await execute('npm', ['ci', '--ignore-scripts'], { cwd: toolsFolder });
@@ -18,7 +18,7 @@ export function runTool(tool: string, parameters: readonly string[]): Promise<st
   return runProgram(path.join(bin, tool), parameters);
 }
 
-/** Runs a program of that package and gives back what it prints; when it fails, that is in the error. */
+/** Runs a program of that package and returns its output. If it fails, the error contains the output. */
 export async function runProgram(file: string, parameters: readonly string[]): Promise<string> {
   try {
     return (await execute(process.execPath, [file, ...parameters], { cwd: toolsFolder })).stdout;

@@ -2,12 +2,12 @@ import type { TestContext } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Why a vault does on purpose what the hosted service does not. */
+    /** The reason why a vault deliberately differs from the hosted service. */
     difference?: string;
   }
 }
 
-/** Says in the table of compatibility that what a test shows is a deliberate difference, and why. */
+/** Marks the result of a test as a deliberate difference in the compatibility table, with the reason. */
 export function differs(task: TestContext['task'], why: string): void {
   task.meta.difference = why;
 }

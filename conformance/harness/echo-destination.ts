@@ -4,7 +4,7 @@ import { type SeenRequest, TlsDestination } from '../../server/test/harness/tls-
 
 const host = 'api.provider.example';
 
-/** What the destination has been sent, as it tells it. */
+/** The request that the destination received, as it reports it. */
 export interface Echo {
   readonly method: string;
   readonly path: string;
@@ -12,10 +12,10 @@ export interface Echo {
   readonly body: string;
 }
 
-/** A service with real TLS that answers with what it was sent; a path such as `/status/402` asks for that status. */
+/** A service with real TLS that returns the request it received. A path such as `/status/402` requests that status. */
 export class EchoDestination {
   readonly url: string;
-  /** What an operator sets so that the proxy may call it. */
+  /** The settings that let the proxy call it. */
   readonly settings: Readonly<Record<string, string>>;
   readonly #parts: { destination: TlsDestination; resolver: TestResolver; authority: TestAuthority };
 

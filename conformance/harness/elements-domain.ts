@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { TestAuthority } from '../../server/test/harness/test-authority.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** The domain of a vault's fields as an operator sets it up: TLS in front, and the Host header passed on. */
+/** The domain of a vault's fields as an operator sets it up: a TLS proxy that passes the Host header on. */
 export class ElementsDomain {
   readonly #server: Server;
   readonly #authority: TestAuthority;
@@ -16,7 +16,7 @@ export class ElementsDomain {
     const host = new URL(elementsUrl).hostname;
     const server = createServer(await authority.issue([host]), (incoming, outgoing) => {
       const { method, headers, url: path } = incoming;
-      // An address of its own, as limits count requests by address.
+      // This address is not used elsewhere, because limits count requests by address.
       const forwarded = { ...headers, 'x-forwarded-for': '198.51.100.44', 'x-forwarded-proto': 'https' };
       const asked = request(`${url}${path ?? '/'}`, { method, headers: forwarded, setHost: false }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -36,7 +36,7 @@ export class ElementsDomain {
     this.#host = host;
   }
 
-  /** What lets a browser find it: nothing but the browser knows the name. */
+  /** Browser flags that resolve the domain, which exists only for the browser. */
   get flags(): readonly string[] {
     const { port } = this.#server.address() as AddressInfo;
     return [`--host-resolver-rules=MAP ${this.#host} 127.0.0.1:${port}`, '--ignore-certificate-errors'];

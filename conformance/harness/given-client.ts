@@ -2,10 +2,13 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type * as earlier from '@basis-theory/node-sdk-2';
 
-/** A folder with a version of the client for Node.js that the registry at hand does not have: `npm run test` drives it too. */
+/**
+ * Names a folder with a version of the Node.js client that the current registry lacks. `npm run test` then tests it
+ * too.
+ */
 const variable = 'CONFORMANCE_NODE_SDK';
 
-/** Undefined when none is given. */
+/** Loads the client. Returns undefined if no folder is given. */
 export function loadGivenClient(): { readonly version: string; readonly library: typeof earlier } | undefined {
   const folder = process.env[variable];
   if (folder === undefined || folder === '') return undefined;

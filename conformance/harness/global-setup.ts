@@ -11,16 +11,19 @@ import { startServedVault } from './served-vault.ts';
 import type { VaultAddress } from './vault-address.ts';
 import { watchVault } from './watched-vault.ts';
 
-/** Everything comes from one address here, and much of it with keys that nobody has; `off` would still count those. */
+/**
+ * Limits that are never reached. All requests come from one address, many with invalid keys, which `off` would still
+ * count.
+ */
 const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key-guessing', 'mail']
   .map((limit) => `${limit}=100000`)
   .join(',');
 
 /**
- * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with limits
- * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand. Every response
- * of the first is held against the description of its API. `PROGRAM_LAUNCHER` names another program to start them with,
- * such as one that runs an image.
+ * Starts two vaults as a user would, each on a fresh database and outside this process. One is for development, with
+ * limits that are never reached. The other is as in production, with its limits and a mail server. Nothing has to run
+ * beforehand. Every response of the first vault is checked against its API description. `PROGRAM_LAUNCHER` names
+ * another program to start them with, such as one that runs an image.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = [() => Program.killAll()];
@@ -30,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     const postgres = await LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
-      // Throw-away data: what these suites show does not depend on its surviving a crash.
+      // The data is thrown away, and the results of these suites do not depend on crash safety.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
     });
     undo.push(() => postgres.stop());
@@ -41,9 +44,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('destinationUrl', destination.url);
     project.provide('mailboxUrl', mailbox.url);
 
-    // One after the other: the first makes the roles that all databases of a cluster share.
+    // The vaults start one after the other, because the first creates the roles that all databases of a cluster share.
     const general = { ...(await makeSettings(postgres, 'general')), STRONGROOM_RATE_LIMITS: beyondReach };
-    // In a container there is nothing for development: the vault is then one as in production, too.
+    // An image has no development mode, so the first vault then runs as in production too.
     const startVault = isLaunched ? startLocalVault : startDevelopmentVault;
     const watched = await watchVault(await startVault({ ...general, ...destination.settings }));
     undo.unshift(() => watched.stop());
@@ -67,7 +70,7 @@ async function startDevelopmentVault(settings: VaultAddress['settings']): Promis
   return { url, elementsUrl, tenantId, keys, settings };
 }
 
-/** Served as in production, with the tenant of one for development and the addresses that it has on this machine. */
+/** Starts a vault as in production, but with a development tenant and local addresses. */
 async function startLocalVault(settings: VaultAddress['settings']): Promise<VaultAddress> {
   const [port, elementsPort] = [await findFreePort(), await findFreePort()];
   const addresses = {
@@ -86,7 +89,7 @@ async function makeSettings(postgres: LocalPostgres, database: string) {
   };
 }
 
-/** What `strongroom dev --json` prints. */
+/** The output of `strongroom dev --json`. */
 interface Announcement extends Pick<VaultAddress, 'url' | 'keys'> {
   readonly tenant_id: string;
   readonly elements_url: string;

@@ -3,7 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MailServer, type ReceivedMail } from '../../server/test/harness/mail-server.ts';
 
-/** A mail server whose mails can be read from another process: the one that starts vaults is not the one that tests. */
+/**
+ * A mail server whose mails can be read from another process. The process that starts vaults is not the one that runs
+ * tests.
+ */
 export class Mailbox {
   readonly #mailServer: MailServer;
   readonly #reader: Server;
@@ -21,12 +24,12 @@ export class Mailbox {
     this.#reader = reader;
   }
 
-  /** Answers with all mails. */
+  /** The URL that returns all mails. */
   get url(): string {
     return `http://127.0.0.1:${(this.#reader.address() as AddressInfo).port}`;
   }
 
-  /** What an operator sets so that a vault sends its mail here. */
+  /** The settings that make a vault send its mail here. */
   get settings(): Readonly<Record<string, string>> {
     return {
       STRONGROOM_SMTP_URL: `smtp://127.0.0.1:${this.#mailServer.port}`,

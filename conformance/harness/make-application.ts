@@ -7,7 +7,7 @@ export interface MadeApplication {
   readonly caller: ApiCaller;
 }
 
-/** An application with exactly these rights. */
+/** Creates an application with exactly these rights. */
 export async function makeApplication(
   vault: Pick<VaultAddress, 'url' | 'keys'>,
   application: Readonly<Record<string, unknown>>,

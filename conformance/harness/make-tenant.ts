@@ -6,7 +6,7 @@ export interface NewTenant {
   readonly managementKey: string;
 }
 
-/** A further tenant of a vault, made as an operator makes one: for what counts, changes or ends a whole tenant. */
+/** Creates another tenant like an operator, for tests that count, change or delete a whole tenant. */
 export async function makeTenant({ settings }: VaultAddress, ownerEmail?: string): Promise<NewTenant> {
   const owner = ownerEmail === undefined ? [] : ['--owner-email', ownerEmail];
   const { code, stdout, stderr } = await Program.run(['bootstrap', '--name', 'Acme', '--json', ...owner], settings);

@@ -5,20 +5,20 @@ import path from 'node:path';
 
 const outputMax = 64 * 1_024 * 1_024;
 
-/** Where a suite of the makers runs: their repository, and the vault in place of their service. */
+/** The environment of a makers' suite: their repository, and the vault in place of their service. */
 export interface SuiteRun {
   readonly folder: string;
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The names of the tests that passed, and of all that there are. */
+/** The names of the tests that passed, and of all tests. */
 export interface SuiteResult {
   readonly passed: readonly string[];
   readonly all: readonly string[];
 }
 
-/** Runs a suite that was written for Jest with Vitest, which has the same names. */
+/** Runs a suite written for Jest with Vitest, which uses the same names. */
 export async function runNodeSuite({ folder, file, environment }: SuiteRun): Promise<SuiteResult> {
   const vitest = path.resolve(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
   const text = await withReport((report) =>
@@ -38,7 +38,9 @@ export async function runNodeSuite({ folder, file, environment }: SuiteRun): Pro
   };
 }
 
-/** Runs a suite with pytest. `CONFORMANCE_PYTHON` names an interpreter that has it, and what the client needs. */
+/**
+ * Runs a suite with pytest. `CONFORMANCE_PYTHON` names an interpreter that has pytest and the client's dependencies.
+ */
 export async function runPythonSuite({ folder, file, environment }: SuiteRun): Promise<SuiteResult> {
   const python = process.env['CONFORMANCE_PYTHON'] ?? 'python3';
   const text = await withReport((report) =>
@@ -53,7 +55,7 @@ export async function runPythonSuite({ folder, file, environment }: SuiteRun): P
   return { passed: cases.filter(isPassed).map(nameOf), all: cases.map(nameOf) };
 }
 
-/** A suite with tests that fail ends with an error, and its report says which. */
+/** Returns the report. A suite with failing tests exits with an error, but its report names them. */
 async function withReport(write: (file: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'strongroom-makers-'));
   const file = path.join(folder, 'report');

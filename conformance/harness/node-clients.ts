@@ -4,11 +4,11 @@ import { loadGivenClient } from './given-client.ts';
 
 type ErrorClass = new (...parts: never[]) => Error;
 
-/** One published version of the client for Node.js, as the suites drive it. */
+/** A published version of the client for Node.js. */
 export interface NodeClient {
   readonly name: string;
   readonly open: (apiKey: string, url: string) => BasisTheoryClient;
-  /** What it throws, by the status that it stands for. */
+  /** The error classes of the client by HTTP status. */
   readonly errors: {
     readonly any: ErrorClass;
     readonly badRequest: ErrorClass;
@@ -34,7 +34,10 @@ export const newest: NodeClient = {
   },
 };
 
-/** The last one with `tokens.list` and `tokens.search`. What it shares with the newest has the same signatures. */
+/**
+ * The last version with `tokens.list` and `tokens.search`. Calls that the newest version also has have the same
+ * signatures.
+ */
 export const older: NodeClient = toNodeClient('2.6.1', earlier);
 
 const given = loadGivenClient();

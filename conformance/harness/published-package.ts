@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** A package as its users load it, with the name that the table of compatibility has for it. */
+/** A package as its users load it, with its name in the compatibility table. */
 export interface PublishedPackage {
   readonly name: string;
   /** The page in `pages/` that uses it. */
   readonly page: string;
-  /** Where the names in that page lead, for versions other than the newest. */
+  /** Replacements for the package names in that page, for versions other than the newest. */
   readonly alias?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export const reactElements: readonly PublishedPackage[] = [
 
 export const browserPackage: PublishedPackage = { name: 'basis-theory-js 4.30.2', page: 'basis-theory-js.ts' };
 
-/** The page and the package in one script, as a shop would build them. */
+/** Bundles the page and the package into one script, like a shop would. */
 export async function bundle({ page, alias = {} }: PublishedPackage): Promise<string> {
   const folder = fileURLToPath(new URL('../pages/', import.meta.url));
   const [output] = (await build({
@@ -42,7 +42,7 @@ export async function bundle({ page, alias = {} }: PublishedPackage): Promise<st
     configFile: false,
     logLevel: 'warn',
     resolve: { alias },
-    // The suite itself runs as a test, which vite would take for development.
+    // The suite itself runs as a test, so vite would otherwise build for development.
     oxc: { jsx: { runtime: 'automatic', development: false } },
     define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis' },
     build: {

@@ -1,10 +1,10 @@
 import { Program } from '../../server/test/harness/program.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** Where a shop would have the fields: the published packages take a host name and nothing else. */
+/** The origin of the fields in a real shop. The published packages accept only a host name. */
 const shopElementsUrl = 'https://elements.shop.example';
 
-/** A vault as in production: `migrate`, `bootstrap`, then `serve` and `work` as processes of their own. */
+/** Starts a vault as in production: `migrate`, `bootstrap`, then `serve` and `work` in separate processes. */
 export async function startServedVault(
   given: VaultAddress['settings'],
   tenant: { readonly name: string; readonly type: 'test' | 'production' },
@@ -26,7 +26,7 @@ export async function startServedVault(
     Program.start(['serve', '--json'], settings).ready<{ url: string }>(),
     Program.start(['work', '--json'], settings).ready(),
   ]);
-  // The client for browsers takes http from this host name only.
+  // The client for browsers accepts http only for this host name.
   const url = `http://localhost:${new URL(served.url).port}`;
 
   const make = (application: object) => makeApplication(url, keys.management, application);

@@ -1,7 +1,7 @@
 import type { Frame, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** An error as the page has caught it. */
+/** An error that the page has caught. */
 export interface CaughtError {
   readonly name: string;
   readonly message: string;
@@ -18,12 +18,12 @@ interface OpenedPage {
   readonly key: string;
 }
 
-/** A page of the shop in a browser. What it does is written as it would be in the page: options can be patterns. */
+/** A page of the shop in a browser. Options are passed as source code, because they can be regular expressions. */
 export class ShopPage {
   readonly page: Page;
-  /** What the page has complained about in its console. */
+  /** Messages that the page has logged to its console. */
   readonly complaints: string[];
-  /** Hosts that anything in the page has asked. */
+  /** Hosts to which anything in the page has sent a request. */
   readonly hosts: ReadonlySet<string>;
   readonly #key: string;
   #lastField = 0;
@@ -35,7 +35,7 @@ export class ShopPage {
     this.#key = key;
   }
 
-  /** Initializes the package; its options are written as JSON. */
+  /** Initializes the package. Its options are passed as JSON. */
   async open(options: object = { disableTelemetry: true }): Promise<void> {
     await this.page.evaluate(`openShop(${JSON.stringify(this.#key)}, ${JSON.stringify(options)})`);
   }
@@ -44,7 +44,7 @@ export class ShopPage {
     return this.page.evaluate<T>(`(async () => { ${script} })()`);
   }
 
-  /** What a script throws; a script that succeeds is the failure here. */
+  /** Returns the error that a script throws. Fails if the script succeeds. */
   async errorOf(script: string): Promise<CaughtError> {
     const caught = await this.page.evaluate<CaughtError | undefined>(`(async () => { ${script} })().then(
       () => undefined,
@@ -63,7 +63,7 @@ export class ShopPage {
   }
 }
 
-/** Ends a test: frames that nobody looks at any more slow the page down. */
+/** Cleans up after a test, because unused frames slow the page down. */
 export function tidyAfter(page: () => ShopPage): () => Promise<void> {
   return async () => {
     await page().run(
@@ -72,7 +72,7 @@ export function tidyAfter(page: () => ShopPage): () => Promise<void> {
   };
 }
 
-/** An element in the page: `id` names its container, and a variable of the page that holds it. */
+/** An element in the page. `id` names its container and the page's variable that holds it. */
 export class PlacedField {
   readonly id: string;
   readonly #shop: ShopPage;
@@ -93,12 +93,12 @@ export class PlacedField {
     await (await this.frame()).locator('input').nth(at).pressSequentially(text);
   }
 
-  /** What the first input has, by the name of a property. */
+  /** Returns a property of the first input. */
   async input<T = string>(property: string): Promise<T> {
     return (await this.frame()).evaluate<T>(`document.querySelector('input').${property}`);
   }
 
-  /** How something in the frame looks in the end. */
+  /** Returns the computed style of an element in the frame. */
   async styleOf(selector: string, property: string, pseudo?: string): Promise<string> {
     const given = JSON.stringify([selector, property, pseudo ?? null]);
     return (await this.frame()).evaluate<string>(`(([selector, property, pseudo]) =>
@@ -114,7 +114,7 @@ export class PlacedField {
     return type === undefined ? events : events.filter((event) => event['type'] === type);
   }
 
-  /** Waits until the last event of a type is this. */
+  /** Waits until the last event of a type equals the expected one. */
   async saw(type: string, expected: Record<string, unknown>): Promise<void> {
     await expect.poll(async () => (await this.events(type)).at(-1)).toEqual({ type, ...expected });
   }

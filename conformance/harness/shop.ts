@@ -9,11 +9,14 @@ import { ShopPage } from './shop-page.ts';
 import type { VaultAddress } from './vault-address.ts';
 
 interface Opening {
-  /** Where the page loads the fields' script itself, before the package; without it, the package loads what it likes. */
+  /**
+   * The origin from which the page loads the fields' script before the package. If absent, the package loads its own
+   * script.
+   */
   readonly scriptFrom?: string;
 }
 
-/** A shop on an origin of its own whose pages use a published package, and a browser to visit it. */
+/** A shop on its own origin whose pages use a published package, and a browser that visits it. */
 export class Shop {
   readonly origin: string;
   /** The public application of the shop, which allows its origin. */
@@ -33,7 +36,7 @@ export class Shop {
       const path = decodeURIComponent(request.url ?? '/');
       const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
       const file = files.get(path);
-      // A browser asks for an icon, too.
+      // Browsers also request an icon.
       response.writeHead(file === undefined ? 204 : 200, { 'content-type': `${type}; charset=utf-8` }).end(file);
     });
     server.listen(0, 'localhost');
@@ -58,7 +61,7 @@ export class Shop {
     this.#files = parts.files;
   }
 
-  /** A page that has loaded the package. */
+  /** Opens a page that has loaded the package. */
   async visit({ name }: PublishedPackage, { scriptFrom }: Opening = {}): Promise<ShopPage> {
     const script = scriptFrom === undefined ? '' : `<script src="${scriptFrom}/elements/client.js"></script>`;
     const path = `/${name}${scriptFrom === undefined ? '' : ' after the script'}`;
@@ -85,7 +88,7 @@ export class Shop {
 
 const loopback = new Set(['localhost', '127.0.0.1', 'elements.shop.example']);
 
-/** Lets nothing leave this machine, and tells which hosts a page has asked for. */
+/** Blocks all requests that would leave this machine, and returns the hosts that pages have requested. */
 async function keepToLoopback(context: BrowserContext): Promise<ReadonlySet<string>> {
   const hosts = new Set<string>();
   context.on('request', (request) => hosts.add(new URL(request.url()).hostname));

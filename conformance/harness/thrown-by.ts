@@ -1,4 +1,4 @@
-/** What a call throws; a call that succeeds is the failure here. */
+/** Returns the error that a call throws. Fails if the call succeeds. */
 export async function thrownBy(call: PromiseLike<unknown>): Promise<unknown> {
   try {
     await call;

@@ -1,7 +1,9 @@
 import { untilTrue } from '../../server/test/harness/deadline.ts';
 import { thrownBy } from './thrown-by.ts';
 
-/** A key that was taken away stops working on every server within a second. Gives back the first error that says 401. */
+/**
+ * Calls until the response is 401, and returns that error. A revoked key stops working on every server within a second.
+ */
 export async function untilRefused(call: () => PromiseLike<unknown>): Promise<unknown> {
   let error: unknown;
   const isRefused = async () => {

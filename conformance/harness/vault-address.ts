@@ -1,32 +1,32 @@
-/** Where a vault is and what opens it: all that a client of it knows, and what an operator knows besides. */
+/** The address and the keys of a vault, as its clients know them, and the settings that its operator knows. */
 export interface VaultAddress {
   readonly url: string;
   /** The origin of its card fields. */
   readonly elementsUrl: string;
   readonly tenantId: string;
   readonly keys: {
-    /** Every permission on tokens; reads are masked. */
+    /** Has every permission on tokens. Reads are masked. */
     readonly private: string;
-    /** The same with a rule that shows plaintext. */
+    /** Has the same permissions, with a rule that shows plaintext. */
     readonly reveal: string;
-    /** May create tokens only. */
+    /** May only create tokens. */
     readonly public: string;
-    /** Every permission on the tenant, none on tokens. */
+    /** Has every permission on the tenant, but none on tokens. */
     readonly management: string;
   };
-  /** What the program was started with, for further commands on the same vault. */
+  /** The settings that the program was started with, for further commands on the same vault. */
   readonly settings: Readonly<Record<string, string>> & { readonly STRONGROOM_DATABASE_URL: string };
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** For everything but limits: those are beyond reach here. */
+    /** The vault for everything but limits, which are never reached here. */
     readonly vault: VaultAddress;
-    /** Limits as they are out of the box. Each test claims an address of its own with X-Forwarded-For. */
+    /** A vault with default limits. Each test uses its own address in X-Forwarded-For. */
     readonly limitedVault: VaultAddress;
-    /** Address that answers with the mails that the limited vault has sent. */
+    /** The URL that returns the mails sent by the limited vault. */
     readonly mailboxUrl: string;
-    /** Address of a service behind the proxy that answers with what it was sent. */
+    /** The URL of a service behind the proxy that returns the request it received. */
     readonly destinationUrl: string;
   }
 }

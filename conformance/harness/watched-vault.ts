@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { type ApiDescription, DescribedApi } from './described-api.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** Replaces a response that the description of the API does not know: the test that asked for it fails. */
+/** The status that replaces a response missing from the API description, so that the test that requested it fails. */
 const replacementStatus = 500;
 
-/** Stands in front of a vault and holds every response of it against what `/openapi.json` says. */
+/** Starts a proxy in front of a vault that checks every response against `/openapi.json`. */
 export async function watchVault(vault: VaultAddress): Promise<{ vault: VaultAddress; stop: () => Promise<void> }> {
   const api = new DescribedApi((await (await fetch(`${vault.url}/openapi.json`)).json()) as ApiDescription);
   const server = createServer((incoming, outgoing) => {
@@ -39,7 +39,7 @@ async function forward(api: DescribedApi, url: string, incoming: IncomingMessage
 }
 
 function judge(api: DescribedApi, asked: IncomingMessage, answer: IncomingMessage, body: string): string | undefined {
-  // What a destination says through the proxy is not for the vault to describe.
+  // The vault does not describe responses that a destination sends through the proxy.
   if (answer.headers['bt-proxy-destination-status'] !== undefined) return undefined;
   const [path = ''] = (asked.url ?? '').split('?');
   const { statusCode: status = 0, headers } = answer;

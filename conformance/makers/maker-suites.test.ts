@@ -6,8 +6,8 @@ import { makeTenant } from '../harness/make-tenant.ts';
 import { runNodeSuite, runPythonSuite, type SuiteResult } from '../harness/maker-suite-run.ts';
 
 /*
- * The suites that the makers of the clients run against their own service, unchanged. Their source is in no package
- * registry, so they run only if a folder with it is given.
+ * Runs the suites that the makers of the clients run against their own service, unchanged. No package registry has
+ * their source, so they run only if a folder with it is given.
  */
 const vault = inject('vault');
 const suites = [
@@ -15,7 +15,7 @@ const suites = [
   { ...pythonSuite, run: runPythonSuite },
 ].filter(({ variable }) => process.env[variable] !== undefined);
 
-/** The tests expect a tenant of this name, and a private key that shows plaintext. */
+/** The tests expect a tenant with this name, and a private key that shows plaintext. */
 let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const { managementKey: management } = await makeTenant(vault);

@@ -1,4 +1,4 @@
-/** What the fields of a page need of a published client: all of them create elements in the same way. */
+/** The part of a published client that `Fields` uses. All clients create elements in the same way. */
 interface Creator {
   createElement(type: string, options: object): PlacedElement;
 }
@@ -10,7 +10,7 @@ interface PlacedElement {
 
 const eventTypes = ['ready', 'change', 'focus', 'blur', 'keydown', 'click', 'copy'];
 
-/** The elements of a page by the ids of their containers, with all events that they have emitted. */
+/** The elements of a page by container id, with all events that they have emitted. */
 export class Fields {
   readonly #events = new Map<string, object[]>();
   readonly #creator: Creator;
@@ -19,7 +19,7 @@ export class Fields {
     this.#creator = creator;
   }
 
-  /** Creates a container and an element that listens to everything, but does not mount it. */
+  /** Creates a container and an element, and records all its events. Does not mount it. */
   create(id: string, type: string, options: object = {}): PlacedElement {
     const container = document.createElement('div');
     container.id = id;

@@ -1,4 +1,4 @@
-// A page with the published React components; the suite bundles it once for each version of them, with a React of its time.
+// A page with the published React components. The suite bundles it once per version, with a React version of its time.
 import * as published from '@basis-theory/react-elements';
 import * as react from 'react';
 import { flushSync } from 'react-dom';
@@ -10,7 +10,7 @@ type Render = (h: typeof react.createElement) => react.ReactNode;
 const root = document.createElement('main');
 document.body.append(root);
 const shop = createRoot(root);
-/** What the suite looks at: the instance that the hook gave, and what was thrown while rendering. */
+/** The values that the suite checks: the instance that the hook returned, and the error thrown while rendering. */
 const seen: { bt?: unknown; fromProvider?: unknown; error?: unknown } = {};
 const noOptions: Options = {};
 

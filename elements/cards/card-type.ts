@@ -1,11 +1,11 @@
-/** How the numbers of a card network look, in the form that the public client libraries use. */
+/** A card network's number format, in the form that the public client libraries use. */
 export interface CardType {
   readonly type: string;
   readonly niceType: string;
   /** Prefixes, or ranges of prefixes of the same length. */
   readonly patterns: readonly (number | readonly [number, number])[];
   readonly lengths: readonly number[];
-  /** After how many digits a space is shown. */
+  /** Positions, in digits, after which a space is shown. */
   readonly gaps: readonly number[];
   readonly code: { readonly name: string; readonly size: number };
 }

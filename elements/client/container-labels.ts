@@ -1,4 +1,4 @@
-/** Labels of the page for a container: a click on one moves into the field, and its text names the field. */
+/** Connects the page's labels with a container. Clicking a label focuses the field, and its text names the field. */
 export class ContainerLabels {
   readonly #labels: readonly HTMLLabelElement[];
   readonly #focus: () => void;

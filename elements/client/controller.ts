@@ -12,7 +12,7 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/** The page's end of the hidden frame that calls the vault. */
+/** The page's side of the hidden frame that calls the vault. */
 export class Controller {
   readonly ready: Promise<void>;
   readonly #frame: Frame;

@@ -25,8 +25,8 @@ export class ElementEvents {
     if (!eventTypes.includes(type)) throw new Error(`There is no event "${type}".`);
     const listeners = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, listeners);
-    // A function of its own each time, so that the same listener can subscribe twice.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- It is called with events of its type only.
+    // Each subscription gets its own function, so that the same listener can subscribe twice.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- It only receives events of its type.
     const call = (event: ElementEvent) => listener(event as EventOf<Type>);
     listeners.add(call);
     return { unsubscribe: () => listeners.delete(call) };

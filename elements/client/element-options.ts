@@ -8,7 +8,7 @@ import type {
   StyleVariants,
 } from '../protocol/field-options.ts';
 
-/** Options that travel as the page gives them. */
+/** Options that are sent to the frame unchanged. */
 type PlainOptions = Omit<FieldLook, 'ariaLabel' | 'ariaDescription' | 'ariaRequired' | 'style'> &
   Omit<FieldRules, 'mask' | 'transform' | 'validation'>;
 
@@ -25,14 +25,14 @@ export interface ElementOptions extends PlainOptions {
   readonly value?: unknown;
 }
 
-/** Options of the public clients that this vault does not have. */
+/** Options of the public clients that this vault does not support. */
 const unavailable: Readonly<Record<string, string>> = {
   binLookup: 'binLookup is not available: the vault looks up no card data elsewhere.',
   coBadgedSupport: 'coBadgedSupport is not available.',
   preSelectedNetworks: 'preSelectedNetworks is not available.',
 };
 
-/** The options as a field takes them. */
+/** Converts options to the form that a field accepts. */
 export function toFieldChange(options: ElementOptions): FieldChange {
   const {
     'aria-label': ariaLabel,
@@ -78,13 +78,13 @@ function toTransform(transform: ElementOptions['transform']): FieldChange['trans
   return { pattern: toPattern(pattern), replacement };
 }
 
-/** Fonts are loaded from elsewhere, which a frame never does. */
+/** Removes fonts, because a frame never loads anything from other servers. */
 function toStyle(style: ElementOptions['style']): FieldChange['style'] {
   if (style === undefined) return undefined;
   const { fonts, ...variants }: Readonly<Record<string, unknown>> = { ...style };
   if (Array.isArray(fonts) && fonts.length > 0)
     // oxlint-disable-next-line no-console -- For the developer of the page.
     console.warn('Fields load nothing from other servers, so style.fonts has no effect. Use a font of the system.');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The frame reads it value by value.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The frame validates every value.
   return variants as StyleVariants;
 }

@@ -1,9 +1,9 @@
 import type { FieldError } from '../protocol/element-state.ts';
 
-/** What was typed is not complete or not valid. */
+/** Thrown if the typed value is incomplete or invalid. */
 export class BasisTheoryValidationError<Details = Record<string, unknown>> extends Error {
   override readonly name = 'BasisTheoryValidationError';
-  /** The errors, each in the place of its element in the payload. */
+  /** The errors, each at the position of its element in the payload. */
   readonly details: Details;
   readonly validation: readonly FieldError[];
 
@@ -14,7 +14,7 @@ export class BasisTheoryValidationError<Details = Record<string, unknown>> exten
   }
 }
 
-/** The vault has refused a request. */
+/** Thrown if the vault rejects a request. */
 export class BasisTheoryApiError extends Error {
   override readonly name = 'BasisTheoryApiError';
   readonly status: number;

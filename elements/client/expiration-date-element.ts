@@ -1,7 +1,7 @@
 import type { ElementWrapper } from './references.ts';
 import { VaultElement } from './vault-element.ts';
 
-/** An expiration date, of which a payload can use the month and the year separately. */
+/** An expiration date. Payloads can use its month and year separately. */
 export class ExpirationDateElement extends VaultElement {
   month(): ElementWrapper {
     return { element: this, method: 'month' };
@@ -11,7 +11,7 @@ export class ExpirationDateElement extends VaultElement {
     return { element: this, method: 'year' };
   }
 
-  /** `MM/YY` and the like. */
+  /** Returns a reference to the date in a format such as `MM/YY`. */
   format(format: string): ElementWrapper {
     return { element: this, method: 'format', formattingOptions: { format } };
   }

@@ -15,7 +15,7 @@ export interface FrameParts {
   readonly onReport: (report: Report) => void;
 }
 
-/** One frame of the vault in this page. */
+/** A frame of the vault in this page. */
 export class Frame {
   readonly element = document.createElement('iframe');
   readonly #parts: FrameParts;
@@ -31,7 +31,7 @@ export class Frame {
     element.referrerPolicy = 'no-referrer';
     if (parts.mayCopy === true) element.allow = 'clipboard-write';
     const hidden = 'position:absolute;width:0;height:0;border:0;visibility:hidden';
-    // A frame of another color scheme than its document's would get an opaque background.
+    // If a frame's color scheme differs from that of its document, the browser gives it an opaque background.
     const shown = 'display:block;width:100%;height:24px;border:0;color-scheme:light;background:transparent';
     element.style.cssText = parts.document === 'controller' ? hidden : shown;
     if (parts.document === 'controller') {
@@ -49,7 +49,7 @@ export class Frame {
     addEventListener('message', this.#listen);
   }
 
-  /** Whether its document is there, whatever it is. */
+  /** True if any document has loaded, even a wrong one. */
   get hasLoaded(): boolean {
     return this.#hasLoaded;
   }
@@ -59,7 +59,7 @@ export class Frame {
     this.element.contentWindow?.postMessage({ ...command, strongroom: address.nonce }, origin);
   }
 
-  /** Loads the document again: a server of another version may have sent it, or none. */
+  /** Reloads the document. It may be missing, or a server of another version may have sent it. */
   reload(): void {
     this.#hasLoaded = false;
     const { src } = this.element;

@@ -22,7 +22,7 @@ export interface StrongroomOptions {
   readonly elementsUrl: string;
 }
 
-/** Prepares card fields with the key of a public application. The same key gives the same instance. */
+/** Prepares card fields with the key of a public application. The same key returns the same instance. */
 export function strongroom(key: string, { elementsUrl }: StrongroomOptions): Promise<StrongroomElements> {
   return openOnce(key, new URL(elementsUrl).origin);
 }

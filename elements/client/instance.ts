@@ -11,14 +11,14 @@ export interface CreateElement {
   (type: ElementType, options?: ElementOptions): VaultElement;
 }
 
-/** What a page works with: it creates elements, and uses what they hold without seeing it. */
+/** The page's interface. It creates elements, and uses their values without seeing them. */
 export interface StrongroomElements extends VaultServices {
   readonly createElement: CreateElement;
 }
 
 const instances = new Map<string, Promise<StrongroomElements>>();
 
-/** The instance for a key, opened when it is first asked for, and again after it could not be. */
+/** Returns the instance for a key. It is opened on first use, and again if opening it failed. */
 export function openOnce(key: string, origin: string): Promise<StrongroomElements> {
   const name = `${key} ${origin}`;
   const known = instances.get(name);
@@ -29,7 +29,7 @@ export function openOnce(key: string, origin: string): Promise<StrongroomElement
   return opening;
 }
 
-/** Opens an instance: a hidden frame of the vault that all its elements share. */
+/** Opens an instance. All its elements share a hidden frame of the vault. */
 async function openInstance(key: string, origin: string): Promise<StrongroomElements> {
   const keyId = keyIdOf(key);
   if (keyId === undefined) throw new Error('Elements need the key of a public application (key_…_pub_…).');

@@ -1,4 +1,4 @@
-/** Members whose names are the caller's own. */
+/** Members whose own member names the caller chooses, so they are not converted. */
 const untouched = new Set(['data', 'metadata', 'mask']);
 
 export function toSnakeCase(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { ElementState, FieldError } from '../protocol/element-state.ts';
 import { isRecord } from '../protocol/parse.ts';
 
-/** A state as a frame reports it. */
+/** Parses a state that a frame reported. */
 export function readState(value: unknown): ElementState {
   if (!isRecord(value)) return { empty: true, complete: false };
   const flag = (name: string) => (typeof value[name] === 'boolean' ? { [name]: value[name] } : {});

@@ -8,13 +8,13 @@ export interface ElementWrapper {
   readonly formattingOptions?: { readonly format: string };
 }
 
-/** Whether anything in a payload is an element. */
+/** Returns true if a payload contains an element. */
 export function hasElement(payload: unknown): boolean {
   if (findReference(payload) !== undefined) return true;
   return typeof payload === 'object' && payload !== null && Object.values(payload).some(hasElement);
 }
 
-/** A payload with references in the place of elements: only the controller can open them. */
+/** Replaces the elements in a payload with references that only the controller can resolve. */
 export function toReferences(payload: unknown): unknown {
   const reference = findReference(payload);
   if (reference !== undefined) return reference;

@@ -3,8 +3,8 @@ import { openOnce, type StrongroomElements } from './instance.ts';
 import { hasElement } from './references.ts';
 
 /*
- * The script that a page loads from the vault. It gives the page `strongroom(key)`, and `BasisTheoryElements`, which is
- * what the published client libraries look for.
+ * The script that a page loads from the vault. It provides `strongroom(key)`, and `BasisTheoryElements` for the
+ * published client libraries.
  */
 interface ElementsScript extends Partial<StrongroomElements> {
   init(key: string): Promise<StrongroomElements>;
@@ -20,7 +20,10 @@ declare global {
 
 const source = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
 
-/** Fields come from where this script came from; addresses that libraries hand over are those of another service. */
+/**
+ * Opens an instance on the origin of this script. Addresses that libraries pass are ignored because they belong to
+ * another service.
+ */
 function open(key: string): Promise<StrongroomElements> {
   if (source === undefined) throw new Error('Load this script with a script element, not as a module.');
   return openOnce(key, new URL(source).origin);
@@ -29,7 +32,7 @@ function open(key: string): Promise<StrongroomElements> {
 const script: ElementsScript = {
   init: async (key) => {
     const instance = await open(key);
-    // One of the libraries goes on with this object instead of the instance.
+    // One of the libraries uses this object instead of the returned instance.
     Object.assign(script, instance);
     return instance;
   },

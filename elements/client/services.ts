@@ -17,12 +17,12 @@ export interface ProxyRequestOptions extends RequestOptions {
   readonly body?: unknown;
 }
 
-/** A token as a page gets it: without anything that was typed. */
+/** A token as a page receives it. It contains nothing that was typed. */
 export interface Token {
   readonly id: string;
   readonly type: string;
   readonly tenantId: string;
-  /** After `create`, masked where the vault shows it masked; after `retrieve`, references for `setValue`. */
+  /** After `create`, the data with typed values masked or left out. After `retrieve`, references for `setValue`. */
   readonly data?: unknown;
   readonly containers?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface Token {
 }
 
 export interface Session {
-  /** Names the session in `apiKey` of later calls. The key itself stays in the controller. */
+  /** Identifies the session in `apiKey` of later calls. The key itself stays in the controller. */
   readonly sessionKey: string;
   readonly nonce: string;
   readonly expiresAt: string;
@@ -60,7 +60,7 @@ export function createServices(controller: () => Controller): VaultServices {
   const token = async (request: ServiceCall) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The controller lets these members through and no others.
     toCamelCase(await call(request)) as Token;
-  // References first, so that changing names does not walk into elements.
+  // References are created first, so that the renaming does not descend into elements.
   const payload = (given: unknown) => toSnakeCase(toReferences(given));
   const proxy =
     (method: 'get' | 'post' | 'put' | 'patch' | 'delete') =>
@@ -117,7 +117,7 @@ function toCallOptions({ apiKey, correlationId, idempotencyKey }: RequestOptions
 }
 
 function dropUndefined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- That is what the filter does.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The filter removes undefined members.
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
     [Name in keyof T]: Exclude<T[Name], undefined>;
   };

@@ -11,13 +11,13 @@ const titles: Readonly<Record<ElementType, string>> = {
   copyButton: 'Copy',
 };
 
-/** How the frame of an element is called, which screen readers say before what is in it. */
+/** Returns the title of an element's frame. Screen readers say it before the content. */
 export function findTitle(type: ElementType, options: ElementOptions, label: string | undefined): string {
   const ariaLabel = options['aria-label'];
   return options.title ?? (typeof ariaLabel === 'string' ? ariaLabel : undefined) ?? label ?? titles[type];
 }
 
-/** What a field takes over from the page around it, as a frame inherits nothing. */
+/** Returns the settings that a field copies from the page around it, because a frame inherits nothing. */
 export function describeSurroundings(container: Element): Pick<FieldSetup, 'direction' | 'lang'> {
   const lang = container.closest('[lang]')?.getAttribute('lang') ?? undefined;
   return {

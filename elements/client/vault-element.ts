@@ -10,22 +10,22 @@ import { ContainerLabels } from './container-labels.ts';
 import { readState } from './read-state.ts';
 import { describeSurroundings, findTitle } from './surroundings.ts';
 
-/** What an element needs of the instance that has created it. */
+/** The parts of the instance that an element uses. */
 export interface ElementHost {
   readonly origin: string;
   readonly keyId: string;
   readonly nonce: string;
-  /** Once the controller is there. */
+  /** Resolves when the controller is ready. */
   readonly ready: Promise<void>;
   tellController(command: ControllerCommand): void;
-  /** Keeps an eye on the container, and on nothing else. */
+  /** Unmounts the element if its container is removed from the page. */
   watch(element: VaultElement): void;
   unwatch(element: VaultElement): void;
 }
 
 const untouched: ElementState = { empty: true, complete: false, valid: false };
 
-/** A field in the page. What is typed into it stays in a frame of the vault. */
+/** A field in the page. Text typed into it stays in a frame of the vault. */
 export class VaultElement {
   readonly id: string;
   readonly type: ElementType;
@@ -46,7 +46,7 @@ export class VaultElement {
     this.id = parts.id;
     this.type = parts.type;
     this.#host = parts.host;
-    // Refused here, where the mistake is, and not when the frame starts.
+    // Rejects wrong options here, where the caller made the mistake, instead of when the frame starts.
     toFieldChange(parts.options);
     this.#options = parts.options;
   }
@@ -70,7 +70,7 @@ export class VaultElement {
     };
   }
 
-  /** Whether the page has taken out what the element was mounted in. */
+  /** True if the page has removed the element's container. */
   get isOrphaned(): boolean {
     return this.#container?.isConnected === false;
   }
@@ -103,7 +103,7 @@ export class VaultElement {
     this.#start = start;
     try {
       await ready;
-      // Unless it was taken away while the controller started.
+      // The element may have been unmounted while the controller was starting.
       if (this.#frame === frame) {
         container.append(frame.element);
         this.#host.watch(this);
@@ -120,7 +120,7 @@ export class VaultElement {
   async update(options: ElementOptions): Promise<void> {
     const change = toFieldChange(options);
     this.#options = { ...this.#options, ...options };
-    // The frame may have been told the earlier options already.
+    // The frame may already have received the previous options.
     if (this.#frame !== undefined) await this.#whenMounted();
     if (!this.#isMounted) return;
     this.#lastUpdate += 1;
@@ -149,12 +149,12 @@ export class VaultElement {
     this.#frame?.send({ kind: 'blur' });
   }
 
-  /** Shows a value that was retrieved, which the page itself never gets. */
+  /** Shows a retrieved value. The page itself never receives it. */
   setValue(value: ValueReference | Readonly<Record<string, ValueReference | undefined>>): void {
     void this.#whenMounted().then(() => this.#host.tellController({ kind: 'fill', element: this.id, value }));
   }
 
-  /** Shows what another element holds, and follows its changes. */
+  /** Shows the value of another element and follows its changes. */
   setValueRef(other: VaultElement): void {
     if (!(other instanceof VaultElement)) throw new Error('setValueRef needs an element.');
     void Promise.all([this.#whenMounted(), other.#whenMounted()]).then(() =>

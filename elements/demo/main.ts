@@ -3,7 +3,7 @@ import { partOf, say } from './page-part.ts';
 import { findWrong, mountFields, pay, type Payment } from './pay-form.ts';
 import { mountShown, showCard } from './show-card.ts';
 
-/** A shop with card fields, for `strongroom dev`: its script is all that the page itself needs. */
+/** A shop with card fields, for `strongroom dev`. The page needs no other script. */
 const key = document.querySelector<HTMLMetaElement>('meta[name=strongroom-key]')?.content ?? '';
 const form = partOf('pay');
 const payButton = buttonOf('#pay button');
@@ -15,7 +15,7 @@ function buttonOf(selector: string): HTMLButtonElement {
   return button;
 }
 
-/** Runs what a button starts: once at a time, and with its end shown. */
+/** Runs the action of a button. It blocks a second click while the action runs, and shows the result. */
 async function act(button: HTMLButtonElement, resultId: string, action: () => Promise<string>): Promise<void> {
   button.disabled = true;
   say(resultId, '');
@@ -62,7 +62,7 @@ async function open(): Promise<void> {
     event.preventDefault();
     void submit();
   });
-  // Enter in a frame does not reach the form.
+  // Enter pressed inside a frame does not reach the form.
   for (const field of Object.values<VaultElement>({ ...fields }))
     field.on('keydown', ({ key: pressed }) => {
       if (pressed === 'Enter') void submit();

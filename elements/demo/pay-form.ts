@@ -4,14 +4,14 @@ import { partOf, say } from './page-part.ts';
 
 export interface Order {
   readonly card: string;
-  /** What the provider received, with everything that counts left out. */
+  /** The request that the provider received, without sensitive values. */
   readonly provider: unknown;
 }
 
 export interface Payment {
   readonly order: Order;
   readonly tokenId: string;
-  /** All that the page was told about the card. */
+  /** Everything that the page learned about the card. */
   readonly seen: object;
 }
 
@@ -58,7 +58,7 @@ function showProblem(id: string, isWrong: boolean): void {
   say(`${id}-problem`, isWrong ? (problems[id] ?? '') : '', { isWrong });
 }
 
-/** The first field with a problem, after all problems are shown. */
+/** Shows all problems and returns the first field that has one. */
 export function findWrong(fields: Fields): VaultElement | undefined {
   const wrong = Object.entries(fields).filter(([, { metadata }]) => metadata.valid !== true || !metadata.complete);
   for (const [id] of wrong) showProblem(id, true);
@@ -66,8 +66,8 @@ export function findWrong(fields: Fields): VaultElement | undefined {
 }
 
 /**
- * The page creates a session without any rights, the shop's server lets it create one card, and the vault takes the card
- * out of the fields. The page passes the token on.
+ * Creates a session without any rights. The shop's server then lets it create one card, and the vault reads the card
+ * from the fields. The page passes the token on.
  */
 export async function pay(strongroom: StrongroomElements, { number, date, code }: Fields): Promise<Payment> {
   const { sessionKey, nonce } = await strongroom.sessions.create();

@@ -17,7 +17,7 @@ const copyStyle = {
   fontWeight: '600',
 };
 
-/** Fields that only show, and a button in a frame of its own that copies the number. */
+/** Mounts read-only fields, and a button in its own frame that copies the number. */
 export async function mountShown(strongroom: StrongroomElements): Promise<ShownFields> {
   const look = { readOnly: true, iconPosition: 'none' } as const;
   const number = strongroom.createElement('cardNumber', { ...look, targetId: 'shown-number' });
@@ -29,7 +29,7 @@ export async function mountShown(strongroom: StrongroomElements): Promise<ShownF
   return { number, date };
 }
 
-/** The session may reveal this one card. What comes back are references, which only fields can open. */
+/** Shows one card, which the session may reveal. The response contains references that only fields can resolve. */
 export async function showCard(
   strongroom: StrongroomElements,
   tokenId: string,
@@ -38,7 +38,7 @@ export async function showCard(
   const { sessionKey, nonce } = await strongroom.sessions.create();
   await askShop('/sessions/show', { nonce, token_id: tokenId });
   const { data } = await strongroom.tokens.retrieve(tokenId, { apiKey: sessionKey });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A reference stands in the place of every value of a card.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every value of a card is replaced with a reference.
   const card = data as Record<'number' | 'expiration_month' | 'expiration_year', ValueReference>;
   number.setValue(card.number);
   date.setValue({ month: card.expiration_month, year: card.expiration_year });

@@ -3,25 +3,31 @@ import type { ControllerReport, Envelope, FieldReport, SiblingMessage } from '..
 import { isRecord } from '../protocol/parse.ts';
 
 interface Listeners {
-  /** What the page says. It can say anything: each kind of frame reads it field by field. */
+  /** Handles a message from the page. It can contain anything, so each kind of frame validates it field by field. */
   readonly onCommand: (command: Readonly<Record<string, unknown>>) => void;
-  /** What another frame of the vault says, which runs our code. */
+  /** Handles a message from another frame of the vault, which runs the vault's own code. */
   readonly onSibling: (message: SiblingMessage, source: Window) => void;
 }
 
 type WithoutSender<Report> = Report extends unknown ? Omit<Report, 'element'> : never;
 
-/** How a frame speaks with the page around it and with the other frames of the vault in that page. */
+/** Connects a frame with the page around it and with the vault's other frames in that page. */
 export class FrameLink {
   readonly address: FrameAddress;
-  /** For which the vault has let this frame into the page. A page can load frames for the keys of others under one nonce. */
+  /**
+   * The key for which the vault allowed this frame in the page. A page can load frames for the keys of others under one
+   * nonce.
+   */
   readonly #key = new URLSearchParams(location.search).get('key');
 
-  /** Undefined where no field may run: not in a frame, in a sandbox, without an address, or in a page of the vault's own origin. */
+  /**
+   * Opens the link. Returns undefined if no field may run: outside a frame, in a sandbox, without an address, or in a
+   * page on the vault's own origin.
+   */
   static open(listeners: Listeners): FrameLink | undefined {
     const address = readFrameHash(location.hash);
     if (address === undefined || window.parent === window || address.pageOrigin === location.origin) return undefined;
-    // In a sandbox, the frame has lost its origin, and none of its siblings would hear it.
+    // A sandboxed frame has no origin, so its siblings would not accept its messages.
     if (window.origin !== location.origin) return undefined;
     return new FrameLink(address, listeners);
   }
@@ -33,7 +39,7 @@ export class FrameLink {
       if (source === window.parent && origin === address.pageOrigin && data['strongroom'] === address.nonce) {
         onCommand(data);
       }
-      // Only frames of this origin get past this line; they are files of the vault.
+      // No frame of another origin gets past this line. The vault serves all frames of this origin.
       if (origin === location.origin && this.#isOfSameInstance(data) && source !== null) {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         onSibling(data as unknown as SiblingMessage, source as Window);
@@ -41,19 +47,22 @@ export class FrameLink {
     });
   }
 
-  /** Reaches the page that the address names, and nobody if another one is there. */
+  /** Sends a report to the page that the address names. If another page is there, nobody receives it. */
   report(report: WithoutSender<FieldReport | ControllerReport>): void {
     const { nonce, element, pageOrigin } = this.address;
     const message: Envelope & { readonly element: string } = { ...report, element, strongroom: nonce };
     window.parent.postMessage(message, pageOrigin);
   }
 
-  /** Reaches a window only while it shows a page of this origin. */
+  /** Sends a message to a window. It arrives only while the window shows a page of this origin. */
   tell(sibling: Window, message: SiblingMessage): void {
     sibling.postMessage({ ...message, sibling: this.address.nonce, key: this.#key }, location.origin);
   }
 
-  /** All frames of the page get it that are of this origin. No port is used: the page would broker it and keep an end. */
+  /**
+   * Sends a message to all frames of this origin in the page. A message port would not be safe, because the page would
+   * have to pass it on and could keep one end.
+   */
   tellAll(message: SiblingMessage): void {
     const { parent } = window;
     for (let index = 0; index < parent.length; index += 1) {
@@ -62,7 +71,10 @@ export class FrameLink {
     }
   }
 
-  /** What is typed for one key never reaches the controller of another: that could be in the vault of somebody else. */
+  /**
+   * Returns true if a message belongs to the same instance. A value typed for one key must never reach the controller
+   * of another key, which could belong to another tenant.
+   */
   #isOfSameInstance({ sibling, key }: Readonly<Record<string, unknown>>): boolean {
     return sibling === this.address.nonce && key === this.#key && key !== null;
   }

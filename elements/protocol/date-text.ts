@@ -1,4 +1,4 @@
-/** MMYY of a month and a year, which may be numbers and have two or four digits. */
+/** Formats a month and a year as MMYY. They may be numbers and have two or four digits. */
 export function toDateText(month: unknown, year: unknown): string {
   return `${toText(month).padStart(2, '0')}${toText(year).slice(-2).padStart(2, '0')}`;
 }

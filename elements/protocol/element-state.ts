@@ -1,8 +1,10 @@
-/** What a page may know about what was typed. */
+/** The state of an element that a page may know. */
 export interface ElementState {
   readonly empty: boolean;
   readonly complete: boolean;
-  /** Absent for a value that the page has filled in by reference: checks would answer its questions about the value. */
+  /**
+   * Absent for a value that was filled in by reference, because a page could use the checks to learn about the value.
+   */
   readonly valid?: boolean;
   readonly maskSatisfied?: boolean;
   readonly errors?: readonly FieldError[];

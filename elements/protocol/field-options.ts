@@ -1,7 +1,7 @@
 import type { CardType } from '../cards/card-type.ts';
 import type { ElementType } from './element-type.ts';
 
-/** A regular expression, as it travels. */
+/** A regular expression in a form that messages can carry. */
 export interface Pattern {
   readonly source: string;
   readonly flags: string;
@@ -12,7 +12,7 @@ export type MaskSlot = string | Pattern;
 export type StyleRules = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 export type StyleVariants = Readonly<Record<string, StyleRules>>;
 
-/** What a page can change at any time: how a field looks and behaves, nothing that judges its value. */
+/** Options that a page can change at any time. They affect appearance and behaviour, but never validate the value. */
 export interface FieldLook {
   readonly ariaLabel?: string | Readonly<Record<string, string>> | undefined;
   readonly ariaDescription?: string | undefined;
@@ -30,7 +30,10 @@ export interface FieldLook {
   readonly password?: boolean | undefined;
 }
 
-/** What judges or changes a value: fixed by the first input, or else each change of it would be a question about the value. */
+/**
+ * Options that validate or change a value. The first input fixes them, because each later change would be a question
+ * about the value.
+ */
 export interface FieldRules {
   readonly validateOnChange?: boolean | undefined;
   readonly skipLuhnValidation?: boolean | undefined;
@@ -48,10 +51,10 @@ export interface FieldSetup extends FieldLook, FieldRules {
   readonly type: ElementType;
   readonly targetId: string;
   readonly enableCopy?: boolean | undefined;
-  /** Of the page around the field. */
+  /** The text direction of the page around the field. */
   readonly direction?: 'ltr' | 'rtl' | undefined;
   readonly lang?: string | undefined;
-  /** A value that the page knows itself. */
+  /** A value that the page itself knows. */
   readonly value?: unknown;
 }
 

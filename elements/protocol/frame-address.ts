@@ -1,10 +1,10 @@
-/** What a frame is told by its address. Nothing behind the # is sent to the server. */
+/** The part of a frame's address after the `#`. It is never sent to the server. */
 export interface FrameAddress {
-  /** 128 random bits that page, fields and controller of one instance share. */
+  /** 128 random bits that the page, the fields and the controller of one instance share. */
   readonly nonce: string;
-  /** Which element of the instance this is; `0` is the controller. */
+  /** The number of the element in its instance. The controller is `0`. */
   readonly element: string;
-  /** The only origin that the frame speaks with, besides its own. */
+  /** The only other origin that the frame exchanges messages with. */
   readonly pageOrigin: string;
 }
 
@@ -17,7 +17,7 @@ export function writeFrameHash({ nonce, element, pageOrigin }: FrameAddress): st
   return `#${nonce}.${element}.${encodeURIComponent(pageOrigin)}`;
 }
 
-/** Undefined for an address that no client of ours has written. */
+/** Parses an address. Returns undefined if this project's client did not write it. */
 export function readFrameHash(hash: string): FrameAddress | undefined {
   const [nonce = '', element = '', ...origin] = hash.slice(1).split('.');
   if (!noncePattern.test(nonce) || !elementPattern.test(element)) return undefined;
@@ -34,7 +34,7 @@ function readOrigin(text: string): string | undefined {
   }
 }
 
-/** The part of a key that is no secret, by which the vault finds the origins that may show its frames. */
+/** Returns the public part of a key. The vault uses it to find the origins that may show frames for the key. */
 export function keyIdOf(key: string): string | undefined {
   return /^key_(?:test|prod)_(?:pub|sess)_([1-9A-HJ-NP-Za-km-z]{22})[1-9A-HJ-NP-Za-km-z]{1,60}_[1-9A-HJ-NP-Za-km-z]{1,8}$/.exec(
     key,

@@ -2,18 +2,18 @@ import type { ElementState, FieldError } from './element-state.ts';
 import type { ReportedKey } from './reported-key.ts';
 import type { FieldSetup, FieldChange } from './field-options.ts';
 
-/** Every message says which instance it belongs to; a frame and a client are silent about all others. */
+/** Every message names its instance. Frames and clients ignore messages of other instances. */
 export interface Envelope {
   readonly strongroom: string;
 }
 
-/** From the page to a field. */
+/** A message from the page to a field. */
 export type FieldCommand =
   | { readonly kind: 'setup'; readonly setup: FieldSetup }
   | { readonly kind: 'update'; readonly id: number; readonly change: FieldChange }
   | { readonly kind: 'validate' | 'clear' | 'focus' | 'blur' };
 
-/** From a field to the page. `hello` asks for a `setup`. */
+/** A message from a field to the page. `hello` requests a `setup`. */
 export type FieldReport =
   | { readonly kind: 'hello'; readonly element: string }
   | { readonly kind: 'ready'; readonly element: string; readonly state: ElementState }
@@ -30,15 +30,15 @@ export type FieldReport =
   | { readonly kind: 'focus' | 'blur' | 'click' | 'copy'; readonly element: string; readonly targetId: string }
   | ({ readonly kind: 'keydown'; readonly element: string; readonly targetId: string } & ReportedKey);
 
-/** A reference to what an element holds, in the place of the value. */
+/** A reference to the value of an element. */
 export interface ElementReference {
   readonly $element: string;
-  /** A part of an expiration date; the whole value by default. */
+  /** The part of an expiration date. Defaults to the whole value. */
   readonly part?: 'month' | 'year' | 'format';
   readonly format?: string;
 }
 
-/** A reference to a value that the controller has retrieved and keeps. */
+/** A reference to a value that the controller has retrieved and stores. */
 export interface ValueReference {
   readonly correlationId: string;
   readonly elementId: string;
@@ -59,7 +59,7 @@ export type ServiceName =
 
 export interface ServiceCall {
   readonly service: ServiceName;
-  /** Of a token. */
+  /** The id of a token. */
   readonly id?: string;
   readonly payload?: unknown;
   readonly apiKey?: string;
@@ -75,7 +75,7 @@ export interface ProxyCall {
   readonly includeResponseHeaders?: boolean;
 }
 
-/** From the page to the controller. */
+/** A message from the page to the controller. */
 export type ControllerCommand =
   | { readonly kind: 'setup'; readonly key: string }
   | { readonly kind: 'call'; readonly id: number; readonly call: ServiceCall }
@@ -83,7 +83,7 @@ export type ControllerCommand =
   | { readonly kind: 'link'; readonly from: string; readonly to: string }
   | { readonly kind: 'forget'; readonly element: string };
 
-/** From the controller to the page. */
+/** A message from the controller to the page. */
 export type ControllerReport =
   | { readonly kind: 'hello' | 'ready'; readonly element: string }
   | { readonly kind: 'refused'; readonly element: string; readonly reason: string }
@@ -95,7 +95,7 @@ export type CallOutcome =
   | { readonly invalid: { readonly details: unknown; readonly errors: readonly FieldError[] } }
   | { readonly refused: string };
 
-/** What an element holds, between frames of the vault only. */
+/** The value of an element. It is only exchanged between frames of the vault. */
 export type FieldValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'date'; readonly month: string; readonly year: string }
@@ -107,13 +107,13 @@ export type FieldValue =
       readonly code: string;
     };
 
-/** The reply of a field that was asked: a value with errors does not go into a token. */
+/** A field's reply to a question of the controller. A value with errors does not go into a token. */
 export interface HeldValue {
   readonly value: FieldValue;
   readonly errors: readonly FieldError[];
 }
 
-/** Between a field and the controller, both frames of the vault. */
+/** A message between a field and the controller, which are both frames of the vault. */
 export type SiblingMessage =
   | { readonly kind: 'join'; readonly element: string }
   | { readonly kind: 'joined' }
@@ -124,6 +124,6 @@ export type SiblingMessage =
     } & HeldValue)
   | { readonly kind: 'watch' }
   | { readonly kind: 'changed'; readonly value: FieldValue }
-  /** The page has been shown the ends of this number: by a field, or by a token. */
+  /** The page has seen the first and last digits of this number, through a field or a token. */
   | { readonly kind: 'shown'; readonly digits: string }
   | { readonly kind: 'fill'; readonly value: FieldValue };

@@ -1,4 +1,4 @@
-/** Readers for what arrives in messages: each gives the value in its type, or undefined for anything else. */
+/** These functions parse parts of messages. Each returns the typed value, or undefined for anything else. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -18,7 +18,7 @@ export function readInteger(
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : undefined;
 }
 
-/** A flat object of short texts. */
+/** Parses a flat object of short texts. */
 export function readTexts(value: unknown, lengthMax: number): Readonly<Record<string, string>> | undefined {
   if (!isRecord(value)) return undefined;
   const entries = Object.entries(value).filter(([, text]) => text !== undefined);

@@ -1,4 +1,4 @@
-/** Keys that a page is told about, as they say nothing about a value. */
+/** Keys that are reported to a page because they reveal nothing about a value. */
 export const reportedKeys = ['Enter', 'Escape'] as const;
 
 export interface ReportedKey {

@@ -3,11 +3,11 @@ import type { ElementOptions, ElementType, StrongroomElements, VaultElement } fr
 import { type ElementHandlers, useElement } from './use-element.ts';
 
 export interface ElementProps extends Omit<ElementOptions, 'targetId'>, ElementHandlers {
-  /** Id of the element in the page, for a label; also its `targetId`. */
+  /** The id of the element in the page, for a label. It is also its `targetId`. */
   readonly id: string;
-  /** The instance, where there is no provider. */
+  /** The instance, required if there is no provider. */
   readonly strongroom?: StrongroomElements | undefined;
-  /** Another element whose value is shown. */
+  /** Another element whose value this one shows. */
   readonly valueRef?: RefObject<VaultElement | null> | undefined;
   readonly ref?: Ref<VaultElement | null> | undefined;
 }

@@ -2,14 +2,14 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { strongroom, type StrongroomElements, type StrongroomOptions } from 'strongroom-elements';
 
 export interface StrongroomState {
-  /** Undefined while the fields are prepared. */
+  /** Undefined until the fields are ready. */
   readonly strongroom?: StrongroomElements;
   readonly error?: Error;
 }
 
 const StrongroomContext = createContext<StrongroomElements | undefined>(undefined);
 
-/** Makes the instance available to the elements inside. */
+/** Provides the instance to the elements inside. */
 export function StrongroomProvider(props: {
   readonly strongroom: StrongroomElements | undefined;
   readonly children?: ReactNode;
@@ -17,7 +17,7 @@ export function StrongroomProvider(props: {
   return <StrongroomContext value={props.strongroom}>{props.children}</StrongroomContext>;
 }
 
-/** Without a key: the instance of the provider. With one: prepares an instance, once for all components. */
+/** Returns the instance of the provider. If a key is given, opens an instance that all components share. */
 export function useStrongroom(key?: string, options?: StrongroomOptions): StrongroomState {
   const provided = useContext(StrongroomContext);
   const [state, setState] = useState<StrongroomState>({});

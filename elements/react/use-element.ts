@@ -44,7 +44,7 @@ export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null>
   const strongroom = wanted.strongroom ?? provided;
   const [element, setElement] = useState<VaultElement | null>(null);
   const [error, setError] = useState<Error>();
-  // The newest handlers and options, for effects that run once.
+  // Effects that run once read the newest handlers and options from here.
   const latest = useRef(wanted);
   latest.current = wanted;
   useImperativeHandle<VaultElement | null, VaultElement | null>(wanted.ref, () => element, [element]);
@@ -53,7 +53,7 @@ export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null>
     if (strongroom === undefined || container.current === null) return undefined;
     const created = strongroom.createElement(latest.current.type, latest.current.options);
     for (const [type, name] of handlerNames) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The name of the handler follows from the type.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The handler's name follows from the type.
       created.on(type, (event) => (latest.current[name] as ((event: unknown) => void) | undefined)?.(event));
     }
     let isWanted = true;
@@ -84,7 +84,7 @@ export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null>
   return container;
 }
 
-/** Options are written inside components, so each render has new objects; what they say decides. */
+/** Finds options whose content changed. Every render creates new objects, so identity is not enough. */
 function findChanged(before: ElementOptions, now: ElementOptions): ElementOptions {
   const old = new Map<string, unknown>(Object.entries(before));
   const current = new Map<string, unknown>(Object.entries(now));

@@ -2,17 +2,17 @@ import type { Entry } from '../load/history.ts';
 import type { Check } from './check.ts';
 import { findClearTimes } from './clear-time.ts';
 
-/** No request takes longer: ten seconds of its own, and what a busy machine adds. */
+/** The longest that a request may take: its limit of ten seconds, plus a margin for a busy machine. */
 const longestMs = 16_000;
-/** The proxy may wait for a destination for 25 seconds. */
+/** The longest that a proxied call may take. The proxy may wait 25 seconds for a destination. */
 const longestProxyMs = 32_000;
 
-/** How long a server waits for the head of a request at least. */
+/** The shortest time that a server waits for the head of a request. */
 const arrivalMs = 10_000;
 
 const refusals = [400, 401, 403, 404, 409];
 
-/** Clients get what they asked for, or 503 in time; nothing else, whatever is broken. */
+/** Clients must get a success, an expected refusal or a 503 in time, and nothing else, regardless of the fault. */
 export const answersCheck: Check = {
   name: 'clients get a success, an honest refusal or 503, in time',
   run: ({ entries, injected, slowness }) => {
@@ -43,16 +43,16 @@ export const answersCheck: Check = {
   },
 };
 
-/** Some operations are refused by their nature: reading what was deleted, or using what has ended. */
+/** Returns true for refusals that are normal, such as reading a deleted token or using an expired session. */
 function isExpected({ operation, status, startedAt, endedAt }: Entry, isTimeClear: boolean): boolean {
-  // A server that was frozen meanwhile has waited for the rest of the request, as far as it knows.
+  // A server that was frozen meanwhile believes that it waited for the rest of the request.
   if (status === 408) return endedAt - startedAt > arrivalMs;
   if (!refusals.includes(status)) return false;
   if (operation === 'get' || operation === 'patch' || operation === 'delete') return status === 404 || status === 409;
   if (operation === 'session-use' || operation === 'key-use') return status === 401;
-  // Where a clock is ahead, the end that a session is to have is over already, or the session itself.
+  // If a clock is ahead, the requested end of the session, or the session itself, is already over.
   if (operation === 'session-authorize') return (status === 400 || status === 404) && !isTimeClear;
-  // Attempts whose outcome nobody knew, made again: the key is gone, or keys are left that nobody knows.
+  // A retry after an unknown outcome may find that the key is already gone, or that keys left over reach the limit.
   if (operation === 'key-revoke') return status === 404;
   if (operation === 'key-create') return status === 400;
   return false;

@@ -1,9 +1,12 @@
 import type { Check } from './check.ts';
 
-/** How exactly the time of a client and that of the database agree. */
+/** The greatest accepted difference between the clocks of a client and the database. */
 const toleranceMs = 500;
 
-/** A database that was restored to a moment holds what was acknowledged before it, and the vault can decrypt all of it. */
+/**
+ * A database restored to a moment must contain everything acknowledged before it, and the vault must be able to decrypt
+ * it.
+ */
 export const backupsCheck: Check = {
   name: 'backups restore to a moment, and all of them can be decrypted',
   run: ({ entries, cluster }) => {

@@ -4,34 +4,34 @@ import type { Tenant } from '../load/tenant.ts';
 import type { Cluster } from '../stage/cluster.ts';
 import type { FinalState } from './final-state.ts';
 
-/** All that is known when everything has healed. */
+/** Everything that is known after the cluster has healed. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly injected: readonly Injected[];
   readonly state: FinalState;
   readonly cluster: Cluster;
   readonly tenant: Tenant;
-  /** Begins every value that was stored. */
+  /** The prefix of every stored value. */
   readonly marker: string;
-  /** How much slower than usual the machine was in a time: limits are longer by that. */
+  /** Returns how much slower than usual the machine was in a time range. Limits are multiplied by it. */
   readonly slowness: (from: number, to: number) => number;
-  /** For what is worth knowing and no finding. */
+  /** Prints useful information that is not a finding. */
   readonly say: (line: string) => void;
-  /** What still waited long after everything had healed. */
+  /** Work that was still pending long after everything had healed. */
   readonly stuck: readonly string[];
 }
 
-/** Something that must hold whatever was broken. */
+/** An invariant that must hold regardless of the fault. */
 export interface Check {
   readonly name: string;
-  /** What does not; nothing if all is well. */
+  /** Returns violations of the invariant, or an empty list. */
   readonly run: (evidence: Evidence) => readonly string[] | Promise<readonly string[]>;
 }
 
-/** The check that complains if a round breaks off, or a fault cannot be injected or healed. */
+/** The name of the check that fails if a round is cut short, or if a fault cannot be injected or healed. */
 export const wholeRounds = 'every fault is injected, and every round comes to its end';
 
-/** What a check found, with a few examples of many. */
+/** The finding of a check, with a few examples if there are many. */
 export interface Finding {
   readonly check: string;
   readonly what: string;

@@ -12,7 +12,7 @@ import { countersCheck, stuckCheck } from './settled.ts';
 import { createsCheck, tokensCheck } from './token-model.ts';
 import { undisturbedCheck } from './undisturbed.ts';
 
-/** All that must hold after every round. */
+/** All invariants that are checked after every round. */
 export const checks: readonly Check[] = [
   tokensCheck,
   createsCheck,

@@ -1,10 +1,10 @@
 import type { Injected } from '../injections/injected.ts';
 import type { Entry } from '../load/history.ts';
 
-/** How long before and after a clock was wrong nobody can say what the time was. */
+/** The time before and after a clock fault in which the order of times is uncertain. */
 const unclearMs = 2_000;
 
-/** Tells whether all clocks agreed while a request was handled: only then can be said what had expired. */
+/** Returns a function that is true if all clocks agreed during a request. Only then is it known what had expired. */
 export function findClearTimes(injected: readonly Injected[]): (entry: Entry) => boolean {
   const unclear = injected
     .filter(({ makesTimeUnclear }) => makesTimeUnclear)

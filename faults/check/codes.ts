@@ -5,7 +5,7 @@ const cardsMax = 50;
 const hourSeconds = 3_600;
 const readableSecondsMax = 30;
 
-/** Clocks that disagree may end a code early. */
+/** Codes must be readable for an hour. Clocks that disagree may end a code early. */
 export const codesCheck: Check = {
   name: 'codes of cards open for an hour',
   run: ({ entries, injected }) => {
@@ -20,7 +20,7 @@ export const codesCheck: Check = {
   },
 };
 
-/** Moves the clocks of all machines, so it comes last. */
+/** Codes must not be readable after an hour. This check moves the clocks of all machines, so it runs last. */
 export const codesLaterCheck: Check = {
   name: 'codes of cards do not open after an hour',
   run: async ({ entries, cluster, tenant }) => {
@@ -33,7 +33,7 @@ export const codesLaterCheck: Check = {
     for (const { facts } of cards) {
       const id = String(facts['id']);
       let text = '';
-      // PostgreSQL ends what is under way when its clock jumps; for a moment, requests are refused.
+      // PostgreSQL cancels running work when its clock jumps, so requests may fail for a moment.
       await until(`${id} to be readable`, readableSecondsMax, async () => {
         const response = await fetch(`${cluster.url}/tokens/${id}`, { headers: { 'bt-api-key': tenant.private } });
         text = await response.text();

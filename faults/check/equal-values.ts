@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** One value, asked for by many at once, has one token. */
+/** A deduplicated value must have one token, even if many clients create it concurrently. */
 export const equalValuesCheck: Check = {
   name: 'no two tokens for one deduplicated value',
   run: ({ entries, state }) => {

@@ -5,12 +5,12 @@ import { numberOf } from '../load/token-lives.ts';
 
 const referencesPerRequest = 100;
 
-/** A token as it is after everything has healed. */
+/** A token after everything has healed. */
 export interface FinalToken {
   readonly id: string;
   readonly type: string;
   readonly fingerprint: string | null;
-  /** The number of its value, or −1 if that is not a numbered one. */
+  /** The number of its value, or −1 if the value has no number. */
   readonly value: number;
 }
 
@@ -22,10 +22,10 @@ export interface FinalRecord {
   readonly outcome: string;
 }
 
-/** What the vault holds in the end: rows from the database, values through the API. */
+/** The final state of the vault. Rows come from the database, values from the API. */
 export interface FinalState {
   readonly tokens: ReadonlyMap<string, FinalToken>;
-  /** By the id of the request that they belong to. */
+  /** The records by request id. */
   readonly records: ReadonlyMap<string, readonly FinalRecord[]>;
   readonly mailedTo: ReadonlySet<string>;
 }
@@ -50,7 +50,7 @@ export async function readFinalState(cluster: Cluster, tenant: Tenant): Promise<
   };
 }
 
-/** Opens every token through the API; one that cannot be opened fails the run. */
+/** Reads every token through the API. A token that cannot be read fails the run. */
 async function readValues(cluster: Cluster, tenant: Tenant, ids: readonly string[]): Promise<Map<string, number>> {
   const values = new Map<string, number>();
   for (let from = 0; from < ids.length; from += referencesPerRequest) {
@@ -61,7 +61,7 @@ async function readValues(cluster: Cluster, tenant: Tenant, ids: readonly string
   return values;
 }
 
-/** Tried for a while: after the last fault, Patroni may still be changing which standby is synchronous. */
+/** Retries for a while, because Patroni may still change the synchronous standby after the last fault. */
 async function detokenize(cluster: Cluster, tenant: Tenant, ids: readonly string[]): Promise<unknown[]> {
   let texts: unknown[] = [];
   let refusal = '';

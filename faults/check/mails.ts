@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** Every invitation that was acknowledged is mailed in the end. */
+/** Every acknowledged invitation must eventually be mailed. */
 export const mailsCheck: Check = {
   name: 'every acknowledged invitation is mailed',
   run: ({ entries, state }) => {

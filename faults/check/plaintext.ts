@@ -1,7 +1,7 @@
 import { runCommand } from '../stage/run-command.ts';
 import type { Check } from './check.ts';
 
-/** No file of any machine contains the beginning of a value, or the number of a card: data, WAL, logs, whatever was written. */
+/** No file on any machine (data, WAL, logs or any other) may contain the prefix of a value or a card number. */
 export const plaintextCheck: Check = {
   name: 'no plaintext anywhere',
   run: async ({ cluster, marker }) => {
@@ -10,7 +10,7 @@ export const plaintextCheck: Check = {
     const patterns = [marker, '4242424242424242'].flatMap((text) => [text, ...encodingsOf(text)]);
     const parameters = ['-rlaF', ...patterns.flatMap((pattern) => ['-e', pattern]), ...folders];
     const found = await runCommand('grep', parameters).catch((error: unknown) => {
-      // grep fails if it finds nothing; files may vanish while it looks.
+      // grep fails if it finds nothing. Files may disappear while it runs.
       return String(error)
         .replaceAll(/^.*No such file.*$/gm, '')
         .split('\n')
@@ -22,11 +22,11 @@ export const plaintextCheck: Check = {
   },
 };
 
-/** The same text as it looks inside base64, in each of the three places where it may begin, and in hexadecimal. */
+/** Returns the text as it appears in base64, at each of the three possible offsets, and in hexadecimal. */
 function encodingsOf(text: string): string[] {
   const inBase64 = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from('\0'.repeat(offset) + text).toString('base64');
-    // The first and the last group depend on what is beside the text.
+    // The first and the last group depend on the bytes next to the text.
     return encoded.slice(offset === 0 ? 0 : 4, Math.floor((offset + text.length) / 3) * 4);
   });
   return [...inBase64, Buffer.from(text).toString('hex')];

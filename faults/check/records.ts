@@ -2,7 +2,9 @@ import type { Entry } from '../load/history.ts';
 import type { FinalRecord } from './final-state.ts';
 import type { Check } from './check.ts';
 
-/** What each acknowledged operation leaves in the log, as `entity type:operation:outcome` with how often. */
+/**
+ * The audit records of each acknowledged operation, as `entity type:operation:outcome`, repeated if there are several.
+ */
 const expected: Readonly<Record<string, readonly string[]>> = {
   create: ['token:create:success'],
   get: ['token:read:success'],
@@ -20,7 +22,9 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'key-revoke': ['application:update:success'],
 };
 
-/** Every acknowledged operation has exactly its records, and no record tells of one that did not happen. */
+/**
+ * Every acknowledged operation must have exactly its records, and no record may claim an operation that did not happen.
+ */
 export const recordsCheck: Check = {
   name: 'every acknowledged operation has exactly its records',
   run: ({ entries, state }) => {
@@ -42,7 +46,7 @@ export const recordsCheck: Check = {
   },
 };
 
-/** What nobody knows the outcome of is recorded if and only if it happened. */
+/** An operation with an unknown outcome must be recorded if and only if it happened. */
 export const uncertainCheck: Check = {
   name: 'what is uncertain happened with its record or not at all',
   run: ({ entries, state }) => {
@@ -68,8 +72,8 @@ export const uncertainCheck: Check = {
 
 function expectedOf({ operation, facts, status }: Entry, records: readonly string[]): readonly string[] | undefined {
   if (operation === 'proxy') {
-    // What leaves is recorded before it leaves. How the call ended is recorded after it, and if that is not possible, a worker
-    // records later that nobody knows.
+    // The intent is recorded before a call leaves. Its end is recorded afterwards. If that fails, a worker later
+    // records that the end is unknown.
     const ends = records.filter((record) => /^proxy:invoke:(?:success|unknown)$/.test(record)).slice(0, 1);
     return ['proxy:invoke:intent', 'token:read:success', ...ends];
   }

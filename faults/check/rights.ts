@@ -1,12 +1,12 @@
 import type { Check } from './check.ts';
 import { findClearTimes } from './clear-time.ts';
 
-/** How long after its revocation a key may still work on another server, with what a busy machine adds. */
+/** The longest that a revoked key may still work on another server, with a margin for a busy machine. */
 const revocationMs = 2_000;
-/** How exactly the end of a session is kept. */
+/** The tolerance for the end of a session. */
 const expiryMs = 1_500;
 
-/** Keys work until they are revoked and sessions until they expire, and neither works after. */
+/** Keys must work until they are revoked and sessions until they expire, but not afterwards. */
 export const rightsCheck: Check = {
   name: 'keys and sessions work as long as they should, and no longer',
   run: ({ entries, injected, slowness }) => {
@@ -16,7 +16,7 @@ export const rightsCheck: Check = {
         .filter(({ operation, outcome }) => operation === 'key-revoke' && outcome === 'done')
         .map(({ facts, endedAt }) => [facts['keyId'], endedAt] as const),
     );
-    // The first attempt may have been the one that succeeded.
+    // The first attempt may have succeeded, so its start counts.
     const asked = new Map(
       entries
         .filter(({ operation }) => operation === 'key-revoke')

@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** The log recomputes to its checkpoints, and these are those that were written to the anchor while all of it happened. */
+/** The log must match its checkpoints, and these must match the checkpoints written to the anchor during the round. */
 export const logCheck: Check = {
   name: 'the log verifies against its anchor',
   run: async ({ cluster }) => {

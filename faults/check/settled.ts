@@ -1,10 +1,10 @@
 import type { Cluster } from '../stage/cluster.ts';
 import type { Check } from './check.ts';
 
-/** Connections that a vault of two servers and two workers may have. */
+/** The most connections that a vault with two servers and two workers may have. */
 const connectionsMax = 60;
 
-/** Whether nothing waits any more: records are sealed, jobs done, mails sent, no transaction and no session hangs. */
+/** Returns everything that is still pending: unsealed records, jobs, mails, and open transactions or sessions. */
 export async function whatIsStuck(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
   const stuck: string[] = [];
   if (!(await cluster.isHealthy())) return ['a machine, server or worker is not ready'];
@@ -28,7 +28,7 @@ export async function whatIsStuck(cluster: Cluster, invited: readonly string[]):
   return stuck;
 }
 
-/** Counters that are kept with every write equal the rows that they count. */
+/** Counters that every write updates must equal the number of rows. */
 export const countersCheck: Check = {
   name: 'counters equal rows',
   run: async ({ cluster, tenant }) => {

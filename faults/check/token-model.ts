@@ -4,15 +4,16 @@ import type { Check } from './check.ts';
 interface Write {
   readonly value: number | 'gone';
   readonly startedAt: number;
-  /** When it is certain to have happened; never, if nobody knows whether it did. */
+  /** The time from which the write is certain to have happened. Infinity if its outcome is unknown. */
   doneAt: number;
 }
 
 const writes = new Set(['create', 'patch', 'delete']);
 
 /**
- * What may be seen of a token that one client writes, one request after another: any value that was sent before the reading ended,
- * unless a later one was certain to be there before the reading began. What was seen is there from then on.
+ * Checks the values that readers see of tokens. One client writes a token, one request after another. A reader may see
+ * any value that was sent before the read ended, unless a later value was certain before the read began. A value that
+ * was seen once is certain from then on.
  */
 export const tokensCheck: Check = {
   name: 'every token has its last acknowledged value',
@@ -28,7 +29,7 @@ export const tokensCheck: Check = {
         if (seen === undefined) continue;
         const complaint = judge(history, seen, entry);
         if (complaint !== undefined) findings.push(`${id}: a reader saw ${seen}, ${complaint}`);
-        // From now on it is certain.
+        // The write is certain from now on.
         const write = history.find(({ value }) => value === seen);
         if (write !== undefined) write.doneAt = Math.min(write.doneAt, entry.endedAt);
       }
@@ -43,7 +44,10 @@ export const tokensCheck: Check = {
   },
 };
 
-/** In the order in which they were sent; refused ones never happened. Before all of them there was nothing. */
+/**
+ * Returns the writes in the order in which they were sent. Refused writes never happened. At first the token does not
+ * exist.
+ */
 function writesIn(entries: readonly Entry[]): Write[] {
   const sent = entries
     .filter(({ operation, outcome }) => writes.has(operation) && outcome !== 'refused')
@@ -66,7 +70,7 @@ function seenBy({ status, outcome, facts }: Entry): number | 'gone' | undefined 
   return status === 404 ? 'gone' : undefined;
 }
 
-/** Why this cannot be seen in that time; undefined if it can. */
+/** Returns why the value cannot be seen at that time, or undefined if it can. */
 function judge(
   history: readonly Write[],
   seen: number | 'gone',
@@ -87,7 +91,10 @@ function byEnd(one: Entry, other: Entry): number {
   return one.endedAt - other.endedAt;
 }
 
-/** Creates of other kinds: acknowledged ones are there, refused ones are not, documents are there wholly or not at all. */
+/**
+ * Checks other creates. Acknowledged ones must exist, refused ones must not, and documents must be stored completely or
+ * not at all.
+ */
 export const createsCheck: Check = {
   name: 'what was acknowledged is there, and what was refused is not',
   run: ({ entries, state }) => {

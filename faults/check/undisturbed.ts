@@ -1,9 +1,9 @@
 import type { Check } from './check.ts';
 
-/** A machine that is slower than this fails requests by itself. */
+/** On a machine that is slower than this, requests fail without any fault. */
 const slownessMax = 2;
 
-/** What operators do while the vault is running is noticed by no client. */
+/** Operator actions on a running vault must not be noticed by any client. */
 export const undisturbedCheck: Check = {
   name: 'no request fails where none may',
   run: ({ entries, injected, slowness, say }) => {

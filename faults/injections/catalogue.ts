@@ -5,7 +5,7 @@ import { badLines, partitions } from './network.ts';
 import { operatorFaults } from './operators.ts';
 import { machineFaults, processFaults } from './processes.ts';
 
-/** Every way in which the suite breaks things. */
+/** All kinds of faults that the suite injects. */
 export const catalogue: readonly FaultKind[] = [
   ...processFaults,
   ...machineFaults,

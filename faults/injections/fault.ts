@@ -1,21 +1,21 @@
 import type { Random } from '../random.ts';
 import type { Cluster } from '../stage/cluster.ts';
 
-/** Undoes what was broken, as an operator or an init system would. */
+/** Repairs a fault, as an operator or an init system would. */
 export type Heal = () => Promise<void>;
 
-/** One way in which things break. */
+/** A kind of fault. */
 export interface FaultKind {
-  /** As it is called in the documentation. */
+  /** The name used in the documentation. */
   readonly name: string;
-  /** How long it lasts, in seconds; what happens at once and is over lasts no time. */
+  /** The shortest and longest duration in seconds. Zero for a fault that is over immediately. */
   readonly lastsSeconds: readonly [least: number, most: number];
-  /** Whether clocks disagree while it lasts: then nobody can say exactly when something expires. */
+  /** Set if clocks disagree during the fault, so that nobody can say exactly when something expires. */
   readonly makesTimeUnclear?: true;
-  /** Whether no client may notice it. */
+  /** Set if no client may notice the fault. */
   readonly failsNobody?: true;
   readonly begin: (cluster: Cluster, random: Random) => Promise<Heal>;
 }
 
-/** For what is over as soon as it has happened. */
+/** Heals faults that are over as soon as they have happened. */
 export const nothingToHeal: Heal = () => Promise.resolve();

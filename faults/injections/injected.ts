@@ -1,12 +1,15 @@
-/** A fault as it was: from when it began until everything was healthy again, or nobody waited any longer, in milliseconds. */
+/**
+ * An injected fault. Times are in milliseconds, from its start until everything was healthy again or the wait was given
+ * up.
+ */
 export interface Injected {
   readonly name: string;
   readonly beganAt: number;
   readonly healthyAt: number;
   readonly isHealthy: boolean;
-  /** Why it could not be injected, or not healed, if so. */
+  /** The reason why it could not be injected or healed, if any. */
   readonly trouble?: string;
-  /** What an operator had to do. */
+  /** The actions that an operator had to take. */
   readonly acts: readonly string[];
   readonly failsNobody: boolean;
   readonly makesTimeUnclear: boolean;

@@ -1,7 +1,7 @@
 import type { FaultKind } from './fault.ts';
 import { badLine } from './network.ts';
 
-/** What the vault uses beside its database: Redis, the key service and the mail server. */
+/** Faults of the services that the vault uses besides its database: Redis, the key service and the mail server. */
 export const neighbourFaults: readonly FaultKind[] = [
   {
     name: 'Redis killed',

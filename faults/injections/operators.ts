@@ -6,7 +6,7 @@ import { until } from '../stage/until.ts';
 import { type FaultKind, nothingToHeal } from './fault.ts';
 import { primaryOf } from './processes.ts';
 
-/** What operators do to a vault that is running. */
+/** Operator actions on a running vault. */
 export const operatorFaults: readonly FaultKind[] = [
   {
     name: 'switchover',
@@ -64,7 +64,7 @@ export const operatorFaults: readonly FaultKind[] = [
   },
 ];
 
-/** As long as a database that has little to do may take to archive what it has written. */
+/** The longest that a mostly idle database may take to archive its writes, in seconds. */
 const archivedSecondsMax = 90;
 
 async function restoreToNow(cluster: Cluster): Promise<void> {
@@ -72,7 +72,7 @@ async function restoreToNow(cluster: Cluster): Promise<void> {
   if (application === undefined) throw new Error('There is no machine to verify a backup on.');
   await cluster.backups.take(await primaryOf(cluster), 'incr');
   const moment = Date.now();
-  // A moment can be restored to once something that was written after it is archived.
+  // A moment can only be restored after something that was written later is archived.
   await pause(1_000);
   const [switched] = await cluster.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
   await until('the archive', archivedSecondsMax, async () => {
@@ -84,7 +84,7 @@ async function restoreToNow(cluster: Cluster): Promise<void> {
   await cluster.backups.restore(moment, application);
 }
 
-/** Stops a server and a worker as an init system would, and waits until those that follow are used. */
+/** Stops a server and a worker like an init system, and waits until their successors are in use. */
 export async function restart(cluster: Cluster, node: ApplicationNode): Promise<void> {
   for (const service of [node.server, node.worker]) {
     const code = await service.stop('SIGTERM');

@@ -6,7 +6,9 @@ import type { Service } from '../stage/service.ts';
 import type { Random } from '../random.ts';
 import { type FaultKind, type Heal, nothingToHeal } from './fault.ts';
 
-/** Processes that are killed, as by a crash or the kernel, or that stop for a while, as on a machine that swaps. */
+/**
+ * Faults of processes. They are killed, as by a crash or the kernel, or stop for a while, as on a machine that swaps.
+ */
 export const processFaults: readonly FaultKind[] = [
   {
     name: 'kill -9 of the primary PostgreSQL',
@@ -64,7 +66,7 @@ export const processFaults: readonly FaultKind[] = [
   freezeOf('worker frozen', [3, 15], (cluster, random) => random.pick(cluster.applications).worker),
 ];
 
-/** Whole machines. */
+/** Faults of whole machines. */
 export const machineFaults: readonly FaultKind[] = [
   {
     name: 'machine of the primary lost',

@@ -1,7 +1,10 @@
 import { type FaultKind, nothingToHeal } from './fault.ts';
 import { restart } from './operators.ts';
 
-/** From the release that the vault was started with to another one: migrate first, then one machine after the other. */
+/**
+ * Upgrades from the release that the vault was started with. It migrates first, then restarts one machine after the
+ * other.
+ */
 export function upgradeTo(main: string): FaultKind {
   return {
     name: 'rolling upgrade from the previous release',

@@ -7,7 +7,7 @@ interface Card {
   readonly code: string;
 }
 
-/** Cards with their verification codes, which open for an hour and not after. */
+/** Cards with verification codes, which are readable for an hour and not afterwards. */
 export class Cards {
   readonly #context: LoadContext;
   readonly #cards: Card[] = [];

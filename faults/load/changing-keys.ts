@@ -5,7 +5,7 @@ const lookMs = 400;
 const looksBefore = 3;
 const looksAfter = 12;
 
-/** Keys that are created, used, revoked and tried again. */
+/** Keys that are created, used, revoked, and then used again to see that they fail. */
 export class ChangingKeys {
   readonly #context: LoadContext;
 
@@ -34,7 +34,10 @@ export class ChangingKeys {
     for (let look = 0; look < looksAfter && !isOver(); look += 1) await this.#use(id, key);
   }
 
-  /** Whether the key is gone: an application can have ten, so one that nobody knows about is revoked again. */
+  /**
+   * Returns true if the key is gone. A revocation with an unknown outcome is retried, because an application can only
+   * have ten keys.
+   */
   async #revoke(keyId: string): Promise<boolean> {
     const { client, tenant } = this.#context;
     const { status, outcome } = await client.send({

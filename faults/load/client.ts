@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Facts, History, Outcome } from './history.ts';
 
-/** Longer than any request may take: one that takes longer has hung. */
+/** Longer than any request may take. A request that takes longer hangs. */
 const patienceMs = 40_000;
 
 export interface Call {
@@ -13,7 +13,7 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly facts: Facts;
-  /** What of a response is worth remembering. */
+  /** Extracts the facts of a response that checks need. */
   readonly see?: (body: unknown) => Facts;
 }
 
@@ -24,7 +24,7 @@ export interface Reply {
   readonly endedAt: number;
 }
 
-/** Sends requests as applications do, over connections that are kept, and writes down what came of each. */
+/** Sends requests like an application, over persistent connections, and records the outcome of each. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #url: string;
@@ -93,7 +93,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A refusal is only certain if the vault says so: by a status for a request that it did not accept, or in words. */
+/** Returns the outcome. A refusal is only certain if the vault reports it, with a 4xx status or in its message. */
 function outcomeOf(status: number, body: unknown): Outcome {
   if (status >= 200 && status < 300) return 'done';
   if (status >= 400 && status < 500 && status !== 408) return 'refused';

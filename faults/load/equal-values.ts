@@ -1,9 +1,9 @@
 import type { LoadContext, Operation } from './operation.ts';
 
-/** Few enough that two clients often want the same one. */
+/** Small enough that two clients often use the same value. */
 const valuesPerRound = 6;
 
-/** Clients that want one token for one value, at the same time. */
+/** Clients that concurrently create tokens for the same value. */
 export class EqualValues {
   readonly #context: LoadContext;
 
@@ -15,7 +15,7 @@ export class EqualValues {
     return [{ name: 'deduplicate', weight: 5, act: () => this.#create() }];
   }
 
-  /** The values change with time: each is new once, and that is when clients race. */
+  /** Creates a token. The values change over time, because clients only race while a value is new. */
   async #create(): Promise<void> {
     const { client, tenant, marker, random } = this.#context;
     const value = `equal-${Math.floor(Date.now() / 2_000)}-${random.below(valuesPerRound)}`;

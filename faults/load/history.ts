@@ -1,28 +1,30 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 
-/** What a client can say about a request: it happened, it did not, or it cannot tell. */
+/** The outcome as the client knows it: the request happened, it did not, or the client cannot tell. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** One request, as its client saw it. Times are those of the machine outside, in milliseconds. */
+/** A request from the view of its client. Times are in milliseconds, by the clock of the machine outside. */
 export interface Entry {
   readonly operation: string;
-  /** The id that the request carried, which its audit records carry too. */
+  /** The trace id of the request. Its audit records have the same id. */
   readonly trace: string;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** 0 if there was no response. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status: number;
   readonly outcome: Outcome;
-  /** What the response said about a failure. */
+  /** The error message of the response. */
   readonly detail?: string;
-  /** What the operation was about: ids, numbers of values, what was seen. Never a value of the vault. */
+  /**
+   * The subject of the operation: ids, numbers of values, and what was seen. It never contains a value of the vault.
+   */
   readonly facts: Facts;
 }
 
 export type Facts = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** Everything that clients did and saw, in a file with a line for each request. */
+/** Everything that clients did and saw. It is also written to a file, one line per request. */
 export class History {
   readonly entries: Entry[] = [];
   readonly #file: WriteStream;
@@ -36,7 +38,7 @@ export class History {
     this.#file.write(`${JSON.stringify(entry)}\n`);
   }
 
-  /** A line about the stage, between those about requests. */
+  /** Writes a line about the stage between those about requests. */
   note(what: Readonly<Record<string, unknown>>): void {
     this.#file.write(`${JSON.stringify({ at: Date.now(), ...what })}\n`);
   }

@@ -1,9 +1,9 @@
 import type { LoadContext, Operation } from './operation.ts';
 
-/** A tenant can have 500. */
+/** A tenant can have at most 500 invitations. */
 const invitationsMax = 450;
 
-/** Invitations, each of which must reach a mailbox in the end. */
+/** Invitations, each of which must eventually be mailed. */
 export class Invitations {
   readonly #context: LoadContext;
   #invited = 0;

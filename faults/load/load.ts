@@ -18,16 +18,16 @@ export interface LoadOptions {
   readonly tenant: Tenant;
   readonly history: History;
   readonly seed: number;
-  /** Requests that are begun in a second. */
+  /** Requests started per second. */
   readonly rate: number;
   readonly marker: string;
 }
 
-/** As many as may be waiting for their responses; beyond that, the clients are as slow as the vault. */
+/** The most requests that may wait for a response. At this limit, clients slow down with the vault. */
 const waitingMax = 300;
 const tickMs = 10;
 
-/** All kinds of operations, in random order and at a steady rate, until it is told to stop. */
+/** Runs all kinds of operations in random order at a steady rate until it is stopped. */
 export class Load {
   readonly #operations: readonly Operation[];
   readonly #client: Client;
@@ -57,7 +57,7 @@ export class Load {
     this.#running = this.#run();
   }
 
-  /** Waits for what has begun. */
+  /** Stops the load and waits for pending operations. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#running;
@@ -70,7 +70,7 @@ export class Load {
     let begun = 0;
     while (!this.#isOver) {
       const due = Math.floor(((performance.now() - startedAt) / 1_000) * this.#rate);
-      // What an outage kept from being sent is not sent in a rush after it.
+      // Requests that an outage prevented are not sent in a burst afterwards.
       begun = Math.max(begun, due - this.#rate);
       for (; begun < due && this.#waiting.size < waitingMax; begun += 1) {
         const act = this.#random.pick(this.#operations).act();

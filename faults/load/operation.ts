@@ -2,23 +2,23 @@ import type { Random } from '../random.ts';
 import type { Client } from './client.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What every kind of operation works with. */
+/** The context that all kinds of operations share. */
 export interface LoadContext {
   readonly client: Client;
   readonly tenant: Tenant;
   readonly random: Random;
-  /** Begins every value that is stored, so that any of them is recognised wherever it turns up. */
+  /** The prefix of every stored value, so that values can be recognised anywhere. */
   readonly marker: string;
-  /** A number that was not used before. */
+  /** Returns a number that has not been used before. */
   readonly nextNumber: () => number;
-  /** Whether the load is to end: what takes several steps then stops between them. */
+  /** True if the load is ending. An operation with several steps then stops between them. */
   readonly isOver: () => boolean;
 }
 
-/** One kind of thing that clients do; each call is one piece of it, of one or a few requests. */
+/** A kind of client operation. Each call of `act` sends one or a few requests. */
 export interface Operation {
   readonly name: string;
-  /** How often it is chosen, compared with the others. */
+  /** The relative frequency of the operation. */
   readonly weight: number;
   readonly act: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { destinationName } from '../stage/outside.ts';
 import { ports } from '../stage/ports.ts';
 import type { LoadContext, Operation } from './operation.ts';
 
-/** Calls through the proxy to a destination that sends back what it got. */
+/** Calls through the proxy to a destination that returns the request. */
 export class ProxiedCalls {
   readonly #context: LoadContext;
   readonly #ids: string[] = [];

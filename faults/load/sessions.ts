@@ -4,7 +4,7 @@ import type { LoadContext, Operation } from './operation.ts';
 const lifeMs = 15_000;
 const lookMs = 1_500;
 
-/** Sessions: without a right at first, authorized for a few seconds, and refused after. */
+/** Sessions that have no rights at first, are authorized for a few seconds, and are refused afterwards. */
 export class Sessions {
   readonly #context: LoadContext;
 

@@ -5,10 +5,10 @@ import { until } from '../stage/until.ts';
 export interface Tenant {
   readonly id: string;
   readonly management: string;
-  /** Of an application that may do everything with tokens and sees them in plaintext. */
+  /** The key of an application that has all permissions on tokens and sees plaintext. */
   readonly private: string;
   readonly public: string;
-  /** The application whose keys come and go. */
+  /** The application whose keys are created and revoked. */
   readonly applicationId: string;
 }
 
@@ -16,7 +16,7 @@ export interface Tenant {
 export async function openVault(cluster: Cluster): Promise<Tenant> {
   const [first] = cluster.applications;
   if (first === undefined) throw new Error('There is no machine to run commands on.');
-  // HAProxy takes every machine for the primary until it has asked.
+  // Until its first check, HAProxy treats every machine as the primary.
   await until('the schema', 60, () =>
     first.run(['migrate']).then(
       () => true,

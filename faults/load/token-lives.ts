@@ -2,20 +2,21 @@ import type { LoadContext, Operation } from './operation.ts';
 
 const livesMax = 400;
 
-/** A token in the hands of the one client that writes it. */
+/** A token that a single client writes. */
 interface Life {
   readonly id: string;
-  /** The number of the value that it has. */
+  /** The number of its current value. */
   value: number;
-  /** The highest number that was ever sent: one that was refused is not used again. */
+  /** The highest number ever sent. The number of a refused value is not used again. */
   highest: number;
   readonly isIndexed: boolean;
   isBusy: boolean;
 }
 
 /**
- * Tokens from their creation to their end. Only one client writes a token, one request after another, and leaves it alone
- * once it cannot tell what came of a write: then what a reader may see is known exactly. Everybody reads them.
+ * Tokens from creation to deletion. Only one client writes a token, one request after another, and it stops after a
+ * write with an unknown outcome. Therefore the values that a reader may see are known exactly. All clients read the
+ * tokens.
  */
 export class TokenLives {
   readonly #context: LoadContext;
@@ -111,7 +112,7 @@ export class TokenLives {
     });
   }
 
-  /** Looks for the value of a token that nobody is writing, and says whether it was found. */
+  /** Searches for the value of a token that nobody is writing, and records whether it was found. */
   async #search(): Promise<void> {
     const { client, tenant, marker } = this.#context;
     const isIndexed = ({ isIndexed }: Life) => isIndexed;
@@ -129,7 +130,7 @@ export class TokenLives {
     }, isIndexed);
   }
 
-  /** Lets one client have a token for itself. It keeps it for ever unless `work` says that it may be used again. */
+  /** Gives one client exclusive use of a token. The token is not used again unless `work` returns true. */
   async #write(work: (life: Life) => Promise<boolean>, fits: (life: Life) => boolean = () => true): Promise<void> {
     const idle = this.#lives.filter((life) => !life.isBusy && fits(life));
     if (idle.length === 0) return;
@@ -140,12 +141,12 @@ export class TokenLives {
   }
 }
 
-/** The text that stands for one value of one token. */
+/** Returns the text of a value of a token. */
 function valueOf(marker: string, { id, value }: Pick<Life, 'id' | 'value'>): string {
   return `${marker}-${id}-${value}`;
 }
 
-/** The number in such a text; −1 for anything else. */
+/** Returns the number in such a text, or −1 for anything else. */
 export function numberOf(data: unknown): number {
   return typeof data === 'string' ? Number(/-(\d+)$/.exec(data)?.[1] ?? -1) : -1;
 }

@@ -1,14 +1,14 @@
-/** A mistake that somebody could make, put into a copy of the source to see whether the suite finds it. */
+/** A plausible bug. It is put into a copy of the source to see whether the suite finds it. */
 export interface PlantedBug {
   readonly name: string;
-  /** Below `server/src`. */
+  /** The path below `server/src`. */
   readonly file: string;
-  /** Text of that file, and what replaces it. */
+  /** Text in that file, which `replace` replaces. */
   readonly find: string;
   readonly replace: string;
-  /** Names of faults that bring it to light, one after another; none if the load alone does. */
+  /** Names of the faults that reveal the bug, in order. Empty if the load alone does. */
   readonly faults: readonly string[];
-  /** A part of the name of a check that must complain. */
+  /** Part of the name of a check that must fail. */
   readonly found: string;
 }
 

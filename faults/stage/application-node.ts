@@ -13,7 +13,7 @@ const compileCache = path.resolve(import.meta.dirname, '../../node_modules/.cach
 
 export type LineName = 'database' | 'redis' | 'mail' | 'keys';
 
-/** One machine of the vault: a server, a worker, and the HAProxy that finds them the primary. */
+/** A machine of the vault with a server, a worker, and the HAProxy that finds the primary for them. */
 export class ApplicationNode {
   readonly host: Host;
   readonly faults: MachineFaults;
@@ -21,7 +21,7 @@ export class ApplicationNode {
   readonly relay: Service;
   readonly server: Service;
   readonly worker: Service;
-  /** The source that server and worker are started from. */
+  /** The source from which server and worker are started. */
   main: string;
   readonly #settings: Readonly<Record<string, string>>;
 
@@ -31,7 +31,7 @@ export class ApplicationNode {
     program: { readonly main: string; readonly settings: Readonly<Record<string, string>> },
   ): Promise<ApplicationNode> {
     const node = new ApplicationNode(host, faults, program);
-    // Between the vault and HAProxy is a line of the suite that can be broken.
+    // The suite puts a relay between the vault and HAProxy, so that the connection can be broken.
     const configuration = await readFile(recipe, 'utf8');
     await writeFile(
       path.join(host.folder, 'haproxy.cfg'),
@@ -64,7 +64,7 @@ export class ApplicationNode {
     this.worker = new Service(host, 'worker', () => this.command(['work', '--json']));
   }
 
-  /** A command of the vault, as it would be given on this machine. */
+  /** Returns a command of the vault as an operator would run it on this machine. */
   command(words: readonly string[]): { command: string[]; environment: Record<string, string> } {
     return {
       command: [process.execPath, this.main, ...words],
@@ -72,7 +72,7 @@ export class ApplicationNode {
     };
   }
 
-  /** Runs a command of the vault to its end, and returns what it printed. */
+  /** Runs a command of the vault and returns its output. */
   run(words: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<string> {
     const { command, environment } = this.command(words);
     return this.host.run({ command, environment: { ...environment, ...settings } });

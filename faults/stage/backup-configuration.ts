@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 
 const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability/pgbackrest.conf');
 
-/** The configuration of the recipe, with the folders of one machine. */
+/** Returns the recipe's configuration with the folders of one machine. */
 export async function describeBackups(
   host: Host,
   folders: { readonly data: string; readonly socket: string; readonly repository: string },

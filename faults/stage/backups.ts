@@ -11,16 +11,16 @@ import { until } from './until.ts';
 
 const binaries = '/usr/lib/postgresql/15/bin';
 
-/** What a database restored to a moment held. */
+/** The content of a database that was restored to a moment. */
 export interface Restored {
-  /** In milliseconds. */
+  /** In milliseconds since the epoch. */
   readonly moment: number;
   readonly tokenIds: ReadonlySet<string>;
-  /** What `strongroom backup verify` had to complain about. */
+  /** The error of `strongroom backup verify`, if any. */
   readonly complaint: string | undefined;
 }
 
-/** Backups of the running cluster, and restores to a moment on a machine of their own. */
+/** Backups of the running cluster, and restores to a moment on a separate machine. */
 export class Backups {
   readonly restored: Restored[] = [];
   readonly #host: Host;
@@ -38,8 +38,8 @@ export class Backups {
   }
 
   /**
-   * Restores what there was at a moment that has passed and is archived, starts PostgreSQL on it, and lets the vault decrypt all of
-   * it: with its own command, on another machine.
+   * Restores the state of a past moment that is archived, and starts PostgreSQL on it. The vault's own command then
+   * decrypts everything, on another machine.
    */
   async restore(moment: number, application: ApplicationNode): Promise<void> {
     const data = path.join(this.#host.folder, `restored-${this.restored.length + 1}`);

@@ -19,7 +19,7 @@ interface Member {
   readonly state: string;
 }
 
-/** The whole vault: three database machines, two machines with a server and a worker each, and the world outside. */
+/** The whole vault: three database machines, two machines with a server and a worker each, and the services outside. */
 export class Cluster {
   readonly folder: string;
   readonly network: Network;
@@ -72,12 +72,12 @@ export class Cluster {
     return `http://${outsideAddress}:${ports.front}`;
   }
 
-  /** The file that workers write checkpoints to, apart from the database. */
+  /** The file that workers write checkpoints to. It is separate from the database. */
   get anchorFile(): string {
     return anchorIn(this.folder);
   }
 
-  /** What Patroni says of its members; nothing if nobody answers. */
+  /** Returns Patroni's view of its members. Empty if no Patroni responds. */
   async members(): Promise<readonly Member[]> {
     for (const { host } of this.databases) {
       const answer = await ask(`http://${host.address}:${ports.patroni}/cluster`);
@@ -91,7 +91,7 @@ export class Cluster {
     return this.databases.find(({ host }) => host.name === leader?.name);
   }
 
-  /** The machine whose PostgreSQL takes writes, whether or not Patroni calls it the leader. */
+  /** Returns the machine whose PostgreSQL accepts writes, even if Patroni does not call it the leader. */
   async writable(): Promise<DatabaseNode | undefined> {
     for (const node of this.databases) {
       const answer = await ask(`http://${node.host.address}:${ports.patroni}/health`);
@@ -105,7 +105,10 @@ export class Cluster {
     return this.databases.filter((node) => node !== primary);
   }
 
-  /** A primary, a synchronous standby and another one, all of them running; servers and workers ready, and in use. */
+  /**
+   * Returns true if a primary, a synchronous standby and another standby run, and all servers and workers are ready and
+   * in use.
+   */
   async isHealthy(): Promise<boolean> {
     return (await this.isDatabaseHealthy()) && (await this.isVaultReady()) && (await this.isBalanced());
   }
@@ -122,7 +125,7 @@ export class Cluster {
     );
   }
 
-  /** What is known of a member may be as old as its lease. */
+  /** Asks every database directly, because Patroni's information about a member may be as old as its lease. */
   async #isEveryDatabaseUp(): Promise<boolean> {
     const own = this.databases.map(({ host }) => ask(`http://${host.address}:${ports.patroni}/health`));
     if ((await Promise.all(own)).includes(undefined)) return false;
@@ -136,14 +139,14 @@ export class Cluster {
     return (await Promise.all(asked)).every(Boolean);
   }
 
-  /** Whether the balancer that clients know sends requests to every server. */
+  /** Returns true if the clients' load balancer sends requests to every server. */
   async isBalanced(): Promise<boolean> {
     const answer = (await ask(`http://${outsideAddress}:${ports.frontStatistics}/;csv`)) ?? '';
     const lines = answer.split('\n').filter((line) => line.startsWith('vault,app'));
     return lines.length === this.applications.length && lines.every((line) => line.split(',').includes('UP'));
   }
 
-  /** A session on the primary, with all rights. Whoever asks for it ends it. */
+  /** Opens a superuser connection to the primary. The caller must close it. */
   async connect(database = 'vault'): Promise<pg.Client> {
     const primary = await this.primary();
     if (primary === undefined) throw new Error('There is no primary.');
@@ -175,7 +178,7 @@ export class Cluster {
     await Promise.all(this.databases.map((node) => node.start()));
     await until('three database machines', 300, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
-    // To see whether a standby is attached.
+    // The vault checks whether a standby is attached.
     await this.query('grant pg_read_all_stats to vault', 'postgres');
     await this.query('create database vault owner vault', 'postgres');
     const primary = await this.primary();
@@ -184,7 +187,7 @@ export class Cluster {
   }
 }
 
-/** The text of a success; undefined for anything else, or if it takes too long. */
+/** Returns the text of a successful response. Undefined for any other response or after a timeout. */
 async function ask(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
@@ -207,7 +210,7 @@ function vaultSettings(folder: string): Record<string, string> {
     STRONGROOM_ADMIN_HOST: '0.0.0.0',
     STRONGROOM_ADMIN_PORT: String(ports.serverAdmin),
     STRONGROOM_WORKER_ADMIN_PORT: String(ports.workerAdmin),
-    // Counted, in Redis, but never reached.
+    // Limits are counted in Redis but never reached.
     STRONGROOM_RATE_LIMITS: ['global', 'token-search', 'token-list', 'token-write', 'key-guessing', 'mail']
       .map((scope) => `${scope}=1000000`)
       .join(),

@@ -11,7 +11,7 @@ import { Service } from './service.ts';
 const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability');
 const diskMegabytes = 3_000;
 
-/** One database machine: etcd, and Patroni with its PostgreSQL, configured as the recipe in the documentation says. */
+/** A database machine with etcd, Patroni and PostgreSQL, configured like the recipe in the documentation. */
 export class DatabaseNode {
   readonly host: Host;
   readonly faults: MachineFaults;
@@ -20,7 +20,7 @@ export class DatabaseNode {
   readonly patroni: Service;
   readonly #data: string;
 
-  /** `repository` is where backups go. */
+  /** Creates a machine. `repository` is the folder for backups. */
   static async create(host: Host, faults: MachineFaults, repository: string): Promise<DatabaseNode> {
     const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
     const node = new DatabaseNode(host, disk, faults);
@@ -41,7 +41,7 @@ export class DatabaseNode {
     }));
   }
 
-  /** The processes of PostgreSQL, the first of which starts the others; none if it does not run. */
+  /** Returns the process ids of PostgreSQL, the postmaster first. Empty if it does not run. */
   async postgres(): Promise<number[]> {
     const text = await readFile(path.join(this.#data, 'postmaster.pid'), 'utf8').catch(() => '');
     const postmaster = Number(text.split('\n', 1)[0]);
@@ -64,7 +64,7 @@ export class DatabaseNode {
     signalAll(await this.postgres(), signal);
   }
 
-  /** Lets PostgreSQL believe that a segment of its write-ahead log is archived. */
+  /** Makes PostgreSQL treat a WAL segment as archived. */
   async markArchived(segment: string): Promise<void> {
     const status = path.join(this.#data, 'pg_wal/archive_status', segment);
     await rename(`${status}.ready`, `${status}.done`);
@@ -79,7 +79,7 @@ export class DatabaseNode {
     return path.join(this.host.folder, name);
   }
 
-  /** The files of the recipe, with the name, the address and the folders of this machine. */
+  /** Writes the recipe's files with the name, address and folders of this machine. */
   async #configure(repository: string): Promise<void> {
     const { name, address } = this.host;
     const own = path.join(this.host.folder, 'postgresql');

@@ -2,10 +2,10 @@ import { chmod, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runCommand } from './run-command.ts';
 
-/** Pages that are left to whoever writes in the same moment: none at first, then more from one attempt to the next. */
+/** Pages left free for concurrent writers: none in the first attempt, then more in each further one. */
 const sparedPages = [0, 256, 1_024, 4_096, 16_384];
 
-/** A file system of its own, in memory, that can be filled. */
+/** A separate file system in memory that can be filled. */
 export class Disk {
   readonly folder: string;
 
@@ -20,7 +20,7 @@ export class Disk {
     this.folder = folder;
   }
 
-  /** Leaves no room, or hardly any if somebody keeps writing. */
+  /** Fills the disk completely, or almost completely if another process keeps writing. */
   async fill(): Promise<void> {
     for (const spared of sparedPages) if (await this.#tryToFill(spared)) return;
     throw new Error(`${this.folder} could not be filled.`);

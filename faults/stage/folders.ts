@@ -1,7 +1,7 @@
 import { chown, mkdir } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
-/** A folder that belongs to a user of this machine. */
+/** Creates a folder that belongs to a user of this machine. */
 export async function makeFolderFor(user: string, folder: string): Promise<void> {
   const [id, group] = await Promise.all(['-u', '-g'].map((flag) => runCommand('id', [flag, user])));
   await mkdir(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { ownEnvironment } from './own-environment.ts';
 import { runCommand } from './run-command.ts';
 
 export interface HostCommand {
-  /** Names its log file. */
+  /** The name of the process, which is also the name of its log file. */
   readonly name: string;
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface HostCommand {
   readonly input?: 'pipe';
 }
 
-/** A machine of the stage: a network namespace with one address on the common bridge, and a folder. */
+/** A machine of the stage: a network namespace with one address on the shared bridge, and a folder. */
 export class Host {
   readonly name: string;
   readonly address: string;
@@ -39,7 +39,7 @@ export class Host {
     this.folder = folder;
   }
 
-  /** Starts a process here. What it prints goes to its log. */
+  /** Starts a process on this machine. Its output goes to its log. */
   async start({ name, input, ...started }: HostCommand): Promise<ChildProcess> {
     const log = await open(path.join(this.folder, `${name}.log`), 'a');
     const child = spawn('nsenter', this.#enter(started), {
@@ -53,12 +53,12 @@ export class Host {
     return child;
   }
 
-  /** Runs a command here to its end, and returns what it printed. */
+  /** Runs a command on this machine and returns its output. */
   run(command: Pick<HostCommand, 'command' | 'environment' | 'user'>): Promise<string> {
     return runCommand('nsenter', this.#enter(command));
   }
 
-  /** The ids of all processes that run here. */
+  /** Returns the ids of all processes on this machine. */
   async processes(): Promise<number[]> {
     const own = await readlink(`/proc/self/ns/net`);
     const here = (
@@ -70,12 +70,12 @@ export class Host {
     return ids.filter((_, index) => networks[index] === here).map(Number);
   }
 
-  /** The machine stops: every process of it is killed at once. */
+  /** Stops the machine by killing all its processes at once. */
   async killAll(): Promise<void> {
     signalAll(await this.processes(), 'SIGKILL');
   }
 
-  /** Libraries to preload are meant for the command, not for the programs that lead to it. */
+  /** Builds the command line. Preloaded libraries are set only for the command, not for the programs that start it. */
   #enter({ command, environment = {}, user }: Pick<HostCommand, 'command' | 'environment' | 'user'>): string[] {
     const asUser = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'];
     const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
@@ -88,7 +88,7 @@ export class Host {
   }
 }
 
-/** Signals processes; one that has ended in the meantime needs no signal. */
+/** Signals processes. Those that have ended already are ignored. */
 export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
   for (const id of ids) {
     try {

@@ -5,13 +5,14 @@ import { once } from 'node:events';
 const marker = '--isolated';
 
 /**
- * Runs this program again in namespaces of its own, and ends with it: network, mounts and processes of the machine are not
- * touched, and nothing of the stage outlives the run. Returns in the inner program only. Needs the rights of root.
+ * Runs this program again in its own namespaces and exits with its status. The network, mounts and processes of the
+ * machine are not touched, and nothing of the stage outlives the run. Returns only in the inner program. Needs root.
  */
 export async function isolate(): Promise<void> {
   if (process.argv.at(-1) === marker) return;
   const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
-  // The first process of a namespace inherits orphans, such as PostgreSQL that Patroni started. A shell waits for all of them.
+  // The first process of a namespace inherits orphans, such as a PostgreSQL that Patroni started. A shell waits for all
+  // of them.
   const shell = [
     'bash',
     '-c',

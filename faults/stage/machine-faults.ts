@@ -4,8 +4,8 @@ import type { Host } from './host.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Compiles what programs of a machine are loaded with; returns the path of the library. It is our own because libfaketime, made for
- * this, also takes sleeping over, and Patroni then no longer sleeps.
+ * Compiles the library that is preloaded into the programs of a machine, and returns its path. libfaketime is not used
+ * because it also replaces sleeping, and Patroni then no longer sleeps.
  */
 export async function buildMachineFaults(folder: string): Promise<string> {
   const library = path.join(folder, 'machine-faults.so');
@@ -15,8 +15,8 @@ export async function buildMachineFaults(folder: string): Promise<string> {
 }
 
 /**
- * The clock of one machine, which can jump, and whether fsync works there. Programs that use the C library are affected; etcd, which
- * is written in Go, is not, and counts with a clock that never jumps anyway.
+ * Controls the clock of one machine, which can jump, and whether fsync works there. It affects programs that use the C
+ * library. etcd is written in Go and not affected, and it uses a monotonic clock anyway.
  */
 export class MachineFaults {
   readonly #file: string;
@@ -35,12 +35,12 @@ export class MachineFaults {
     this.#library = library;
   }
 
-  /** What a program needs in its environment. */
+  /** The environment variables that a program needs. */
   get environment(): Record<string, string> {
     return { LD_PRELOAD: this.#library, MACHINE_FAULTS: this.#file };
   }
 
-  /** Positive: the clock is ahead of the real time. */
+  /** Sets the clock. A positive number puts it ahead of real time. */
   async setClock(secondsAhead: number): Promise<void> {
     this.secondsAhead = secondsAhead;
     await this.#write();
@@ -51,7 +51,7 @@ export class MachineFaults {
     await this.#write();
   }
 
-  /** In place: the file is mapped into the memory of every process. */
+  /** Writes the file in place, because it is mapped into the memory of every process. */
   async #write(): Promise<void> {
     const bytes = Buffer.alloc(16);
     bytes.writeBigInt64LE(BigInt(this.secondsAhead), 0);

@@ -4,10 +4,13 @@ import { Host } from './host.ts';
 
 const bridge = 'stage';
 
-/** The address of the machine that clients, mail, keys and destinations are on: the namespace that this program runs in. */
+/**
+ * The address of the machine with the clients, mail, keys and destinations. It is the namespace that this program runs
+ * in.
+ */
 export const outsideAddress = '10.77.0.1';
 
-/** A network of machines on one bridge, of which any may be cut off from any other, both ways or one. */
+/** A network of machines on one bridge. Any machine can be cut off from any other, in one direction or both. */
 export class Network {
   readonly #hosts: Host[] = [];
 
@@ -30,12 +33,12 @@ export class Network {
     return host;
   }
 
-  /** What one machine sends to another is lost. */
+  /** Drops all packets from one machine to another. */
   async cut(from: Host, to: Host): Promise<void> {
     await to.filter(`-A INPUT -s ${from.address} -j DROP`);
   }
 
-  /** A machine neither hears nor is heard by the others; `exceptFor` stays reachable. */
+  /** Cuts a machine off from all others in both directions. Machines in `exceptFor` stay reachable. */
   async isolate(host: Host, exceptFor: readonly Host[] = []): Promise<void> {
     for (const other of this.#hosts) {
       if (other === host || exceptFor.includes(other)) continue;

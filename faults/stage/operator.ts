@@ -4,25 +4,28 @@ import type { DatabaseNode } from './database-node.ts';
 import { ports } from './ports.ts';
 
 const patienceSeconds = 20;
-/** Longer than a lease: until it has ended, nobody may take over. */
+/** Longer than a lease, because nobody may take over before it has ended. */
 const leaderlessSeconds = 40;
-/** Longer than a crash takes to recover from. */
+/** Longer than crash recovery takes. */
 const brokenSeconds = 60;
 const noticedMs = 5_000;
-/** Of a machine that is up, or will be by itself. */
+/** States of a machine that is up, or that will come up without help. */
 const goodStates = ['running', 'streaming', 'creating replica'];
 
 const archiveLookMs = 2_000;
-/** What the primary tried to archive last, in vain, if it belongs to a timeline that has ended. */
+/** Finds the segment that the primary last failed to archive, if it belongs to a timeline that has ended. */
 const stuckSegment = `select last_failed_wal as segment from pg_stat_archiver
   where last_failed_time > coalesce(last_archived_time, '-infinity')
     and left(last_failed_wal, 8) < left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
 /**
- * What somebody has to do who runs Patroni 3.0.2, as the page about it says. A machine that does not start any more is copied again. After it was frozen, the primary's Patroni can believe for
- * ever that somebody else has changed which standby is synchronous: it is restarted, and PostgreSQL is not. The same if its clock was
- * set back while it slept: it sleeps on, and nobody takes over from a primary that responds. If a primary comes back in
- * the moment in which another one is promoted, standbys can be left on a timeline that nobody continues: they are copied again.
+ * Does what an operator of Patroni 3.0.2 has to do, as its documentation page says.
+ * A machine that no longer starts is copied again.
+ * After it was frozen, the primary's Patroni can believe forever that somebody else has changed the synchronous
+ * standby. Then Patroni is restarted, but PostgreSQL is not. The same happens if its clock was set back while it slept:
+ * it sleeps on, and nobody takes over from a primary that still responds.
+ * If a primary returns while another one is being promoted, standbys can be left on a timeline that nobody continues.
+ * They are copied again.
  */
 export class Operator {
   readonly #cluster: Cluster;
@@ -58,8 +61,9 @@ export class Operator {
   }
 
   /**
-   * A primary that was promoted may try to archive the end of the timeline before, which the old primary has archived with writes that
-   * nobody confirmed. pgBackRest refuses it, and everything behind it waits. Nobody needs it: the new timeline begins with a copy.
+   * Skips a segment that blocks the archive. A promoted primary may try to archive the end of the previous timeline,
+   * which the old primary has already archived with unconfirmed writes. pgBackRest rejects it, and all later segments
+   * wait. Nobody needs it, because the new timeline begins with a copy.
    */
   async #unblockArchive(): Promise<void> {
     if (performance.now() - this.#archiveSeenAt < archiveLookMs) return;
@@ -75,7 +79,7 @@ export class Operator {
     if (isMarked === true) this.acts.push(`passed over ${stuck.segment} in the archive`);
   }
 
-  /** Standbys that the primary does not send anything to. */
+  /** Finds standbys that the primary does not replicate to. */
   async #findLeftBehind(): Promise<DatabaseNode[]> {
     const rows = await this.#cluster.query<{ name: string }>(
       'select application_name as name from pg_stat_replication',
@@ -92,7 +96,7 @@ export class Operator {
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined);
     this.acts.push(`copied ${host.name} again`);
-    // Patroni says so only with its next look.
+    // Patroni reports the change only after its next check.
     await pause(noticedMs);
   }
 
@@ -104,7 +108,7 @@ export class Operator {
   }
 }
 
-/** For how long something is watched before somebody acts. */
+/** Measures how long a condition has held before the operator acts. */
 class Patience {
   readonly #seconds: number;
   #since: number | undefined;
@@ -113,7 +117,10 @@ class Patience {
     this.#seconds = seconds;
   }
 
-  /** Whether it has been so for too long without a break. It is asked again and again, and begins anew once it has said so. */
+  /**
+   * Returns true if the condition has held without interruption for longer than the limit. Call it repeatedly. The
+   * measurement restarts after it has returned true.
+   */
   isOver(isSo: boolean): boolean {
     this.#since = isSo ? (this.#since ?? performance.now()) : undefined;
     if (this.#since === undefined || performance.now() - this.#since < this.#seconds * 1_000) return false;

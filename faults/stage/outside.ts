@@ -11,10 +11,10 @@ import { outsideAddress } from './network.ts';
 import { ports } from './ports.ts';
 import { Relay } from './relay.ts';
 
-/** The name of the destination, as proxied calls give it. */
+/** The host name of the destination in proxied calls. */
 export const destinationName = 'destination.faults.example';
 
-/** What a vault needs that is not a part of it: Redis, mail, a key service, a destination, and the balancer that clients know. */
+/** The services that a vault needs: Redis, mail, a key service, a destination, and the load balancer for clients. */
 export class Outside {
   readonly mail: MailServer;
   readonly keys: TransitEndpoint;
@@ -65,7 +65,7 @@ export class Outside {
     this.keysLine = parts.keysLine;
   }
 
-  /** How the vault reaches all of it. */
+  /** The settings with which the vault reaches these services. */
   get settings(): Record<string, string> {
     return {
       STRONGROOM_REDIS_URL: `redis://127.0.0.1:${ports.redis}`,
@@ -96,13 +96,13 @@ export class Outside {
   }
 }
 
-/** Sends back what it got, so that a client sees what left the vault. */
+/** Returns the request body, so that a client sees what left the vault. */
 function echo(socket: Parameters<NonNullable<Parameters<typeof TlsDestination.start>[1]>>[0], { body }: SeenRequest) {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head), body]));
 }
 
-/** The balancer that clients know. It retries nothing: a request that a server loses is lost for its client. */
+/** Starts the load balancer for clients. It does not retry, so a request that a server loses fails for its client. */
 async function startFront(folder: string, servers: readonly string[]): Promise<void> {
   const file = path.join(folder, 'front.cfg');
   const lines = [
@@ -121,7 +121,8 @@ async function startFront(folder: string, servers: readonly string[]): Promise<v
     '  stats uri /',
     'backend vault',
     '  balance roundrobin',
-    // A busy machine may delay a check: only a response, or none for long, says that a server is not ready.
+    // A busy machine may delay a check. A server only counts as not ready if it says so, or after a long time without a
+    // response.
     '  timeout check 5s',
     '  option httpchk GET /readyz',
     `  default-server port ${ports.serverAdmin} check inter 500ms fall 2 rise 1`,

@@ -1,5 +1,5 @@
-/** Of the environment of this program, what others need to be found and to run: nothing but the path. */
+/** Returns the only environment variable that other programs need, which is the path. */
 export function ownEnvironment(): { readonly PATH: string | undefined } {
-  // oxlint-disable-next-line node/no-process-env -- the one place that reads it.
+  // oxlint-disable-next-line node/no-process-env -- This is the only place that reads it.
   return { PATH: process.env['PATH'] };
 }

@@ -1,9 +1,9 @@
-/** Every machine of the stage has an address of its own, so the same ports serve on all of them. */
+/** Ports of the stage. Every machine has its own address, so all of them use the same ports. */
 export const ports = {
   server: 8080,
   serverAdmin: 8081,
   workerAdmin: 8082,
-  /** Where the vault believes its database to be, and where HAProxy is. */
+  /** The port that the vault uses for its database. HAProxy itself listens on `balancer`. */
   database: 5432,
   balancer: 5433,
   patroni: 8008,
@@ -11,7 +11,7 @@ export const ports = {
   mail: 2525,
   keys: 8200,
   destination: 9443,
-  /** Where clients send their requests. */
+  /** The port that clients send their requests to. */
   front: 8000,
   frontStatistics: 8001,
 } as const;

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { type LineState, Relay } from './relay.ts';
 
 /*
- * The lines of one machine, in a process of it: `name=listen-port:host:port` as arguments; a line of standard input says how one
- * of them fares from now on.
+ * The relays of one machine, run by one of its processes. Arguments have the form `name=listen-port:host:port`. Each
+ * line of standard input changes the state of a relay.
  */
 export interface LineOrder {
   readonly line: string;

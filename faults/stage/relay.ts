@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How the bytes of a line fare. */
+/** The way in which a connection handles bytes. */
 export type LineState =
   | { readonly kind: 'open' }
-  /** Every piece waits for so long before it goes on, in both directions. */
+  /** Every chunk is delayed by this time, in both directions. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Nothing goes on, in both directions or in one; connections stay, and new ones are accepted. */
+  /** Nothing is forwarded, in one direction or both. Connections stay open, and new ones are accepted. */
   | { readonly kind: 'stalled'; readonly way: 'both' | 'forth' | 'back' }
-  /** Connections are accepted and reset; those that are open are reset at once. */
+  /** Open connections are reset immediately. New ones are accepted and reset. */
   | { readonly kind: 'reset' }
-  /** The far end is gone without a word: what is open stays open for ever on this side, and is closed on the other. */
+  /** The far end disappears silently. Connections stay open forever on the near side and are closed on the far side. */
   | { readonly kind: 'half-open' };
 
 interface Pair {
@@ -18,7 +18,7 @@ interface Pair {
   readonly far: Socket;
 }
 
-/** One TCP line that goes through this process and can be made to misbehave. */
+/** A TCP relay in this process that can be made to misbehave. */
 export class Relay {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
@@ -64,13 +64,13 @@ export class Relay {
       this.#pairs.delete(pair);
     });
     far.once('close', () => {
-      // A far end that is gone without a word is not reported.
+      // If the far end disappeared silently, the near side is not told.
       if (this.#state.kind !== 'half-open') near.destroy();
     });
     this.#apply(pair);
   }
 
-  /** Sends on, in order, whatever the state says about when. */
+  /** Forwards bytes in order, delayed as the state says. */
   #carry(from: Socket, to: Socket): void {
     let before = Promise.resolve();
     let waiting = 0;
@@ -79,7 +79,7 @@ export class Relay {
     };
     from.on('data', (bytes: Buffer) => {
       const ms = this.#state.kind === 'slow' ? this.#state.ms : 0;
-      // What comes after something that waits, waits for it.
+      // A chunk must wait for delayed chunks before it.
       if (ms === 0 && waiting === 0) {
         send(bytes);
         return;
@@ -109,7 +109,7 @@ export class Relay {
     else near.resume();
     if (this.#isStalled('back')) far.pause();
     else far.resume();
-    // Once the line is open again, what lost its far end is told so.
+    // Near ends that lost their far end are closed when the connection is open again.
     if (this.#state.kind === 'open' && far.destroyed) near.destroy();
   }
 }

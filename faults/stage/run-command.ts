@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Runs a command to its end and returns what it printed; throws with its complaint if it fails. */
+/** Runs a command and returns its output. Throws an error with the command's error output if it fails. */
 export async function runCommand(command: string, parameters: readonly string[]): Promise<string> {
   try {
     return (await execute(command, parameters, { maxBuffer: 1 << 28 })).stdout;

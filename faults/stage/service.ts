@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { type Host, type HostCommand, signalAll } from './host.ts';
 import { until } from './until.ts';
 
-/** What an init system waits before it starts something again. */
+/** The delay of an init system before a restart. */
 const restartMs = 1_000;
 
 /**
- * A process of a machine. Whoever kills it also brings it back; one that gives up by itself is started again, as by `Restart=on-failure`.
+ * A process of a machine. A fault that kills it also restarts it. If it fails by itself, it is restarted as with
+ * `Restart=on-failure`.
  */
 export class Service {
   readonly host: Host;
@@ -31,7 +32,7 @@ export class Service {
     return this.#child?.stdin ?? null;
   }
 
-  /** Starts it, unless it runs. */
+  /** Starts the process unless it is running. */
   async start(): Promise<void> {
     this.#isWanted = true;
     if (this.isRunning) return;
@@ -43,7 +44,7 @@ export class Service {
     });
   }
 
-  /** This process and all that it has started, as far as they are still its descendants. */
+  /** Returns the ids of this process and all its descendants. */
   async family(): Promise<number[]> {
     const root = this.#child?.pid;
     if (root === undefined || !this.isRunning) return [];
@@ -67,6 +68,6 @@ export class Service {
 
 async function parentOf(id: number): Promise<number> {
   const text = await readFile(`/proc/${id}/stat`, 'utf8').catch(() => '');
-  // The name of the program is in brackets and may contain anything.
+  // The program name is in parentheses and may contain anything.
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const sampleMs = 1_000;
-/** Beyond this nobody can say how slow a machine is. */
+/** Beyond this factor, the slowness of a machine cannot be measured. */
 const slownessMax = 20;
 
 interface Sample {
@@ -11,8 +11,8 @@ interface Sample {
 }
 
 /**
- * How much of its processors this machine really gets. A virtual machine that shares them with others can stand still for seconds;
- * limits of time are then longer by as much as it was slower.
+ * Measures how much processor time this machine really gets. A virtual machine that shares its processors can stall for
+ * seconds. Time limits are then extended by the same factor.
  */
 export class StolenTime {
   readonly #samples: Sample[] = [];
@@ -26,7 +26,10 @@ export class StolenTime {
     clearInterval(this.#timer);
   }
 
-  /** How many times longer everything took in that time than on a machine of its own: 1 or more. Times are in milliseconds. */
+  /**
+   * Returns how many times slower the machine was between two times in milliseconds than an undisturbed one. At least
+   * 1.
+   */
   slowness(from: number, to: number): number {
     let most = 1;
     for (const [index, { at, wanted, stolen }] of this.#samples.entries()) {
@@ -38,7 +41,7 @@ export class StolenTime {
     return most;
   }
 
-  /** The share of the time that was wanted since the beginning and not given. */
+  /** The share of the processor time wanted since the start that the machine did not get. */
   get share(): number {
     const first = this.#samples[0];
     const last = this.#samples.at(-1);

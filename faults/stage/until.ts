@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks until the answer is yes; throws, naming what it waited for, if that takes longer than allowed. Returns the seconds. */
+/**
+ * Polls until the condition is true and returns the seconds that took. Throws after the deadline, with a description of
+ * the condition.
+ */
 export async function until(
   waitingFor: string,
   secondsMax: number,

@@ -10,7 +10,7 @@ import { router } from './router';
 applyTheme(currentTheme());
 watchActivity();
 
-/** What the vault has refused once, it refuses again; only what did not get through is tried a second time. */
+/** Retries only failures that may go away. If the vault rejected a request, it would reject it again. */
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -13,7 +13,7 @@ import { parseSimulatorSearch } from './pages/simulator/simulator-search';
 import { parseTokenSearch } from './pages/tokens/token-search';
 import { writeSearch, readSearch } from './search-text';
 
-/** Pages are loaded when they are opened. */
+/** The root of all pages. Each page's code is loaded when the page is opened. */
 const root = createRootRoute({ component: Frame, notFoundComponent: NoPage });
 const overview = createRoute({
   getParentRoute: () => root,

@@ -1,4 +1,4 @@
-/** The query of an address as plain `name=value` pairs, so that a link can be read and written by hand. */
+/** Parses the query of an address as plain `name=value` pairs, so that people can read and write links by hand. */
 export function readSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -10,7 +10,7 @@ export function writeSearch(search: Readonly<Record<string, unknown>>): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** The named members of a query that are there, as text. */
+/** Returns the named members that are non-empty text. */
 export function pickSearch<Name extends string>(
   search: Readonly<Record<string, unknown>>,
   names: readonly Name[],

@@ -1,6 +1,6 @@
 import { run } from './run.mjs';
 
-/** A tar of a folder whose bytes depend on names and contents only. */
+/** Creates a tar of a folder. Its bytes depend only on names and contents. */
 export function archive(parent, name, { as = name, without = [] } = {}) {
   return run('tar', [
     '--create',

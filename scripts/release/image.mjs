@@ -4,7 +4,7 @@ import path from 'node:path';
 import { archive } from './archive.mjs';
 import { run } from './run.mjs';
 
-/** The image as an archive of the OCI layout, for `podman load`, `docker load` or `skopeo copy`. */
+/** Builds the image as an archive in OCI layout, for `podman load`, `docker load` or `skopeo copy`. */
 export function buildImage({ version, revision, committedAt, bases, folder, output }) {
   const name = `localhost/strongroom:${version}`;
   const created = new Date(committedAt * 1000).toISOString();

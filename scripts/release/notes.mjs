@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The part of the changelog about this version. */
+/** Writes the part of the changelog about this version. */
 export function writeNotes({ version, folder, output }) {
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8');
   writeFileSync(path.join(output, `strongroom-${version}-notes.md`), cutSection(changelog, version));

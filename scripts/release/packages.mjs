@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { run } from './run.mjs';
 
-/** The two npm packages. npm writes the same archive for the same files, whatever their times and owners. */
+/**
+ * Builds the two npm packages. npm creates the same archive from the same files, regardless of their times and owners.
+ */
 export function buildPackages({ folder, output }) {
-  // Install scripts would run code of others for nothing: no build needs what they make.
+  // Install scripts would run third-party code without need. No build uses their results.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
   run('npm', ['run', 'build'], { cwd: folder });
   run('npm', ['run', 'docs'], { cwd: folder });

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-// Bundlers read NODE_ENV and Node.js its options: what is built must not depend on who builds it.
+// Bundlers read NODE_ENV, and Node.js reads NODE_OPTIONS. A build must not depend on the environment of the person who
+// runs it.
 const { COSIGN_PASSWORD: cosignPassword, NODE_ENV: _mode, NODE_OPTIONS: _options, ...others } = process.env;
 delete process.env.COSIGN_PASSWORD;
-/** For the one program that signs; what builds runs code of others. */
+/** Passed only to the program that signs, because builds run third-party code. */
 export const signing = { COSIGN_PASSWORD: cosignPassword };
 
-/** Runs a program of the release; what it says is shown if it fails. */
+/** Runs a program of the release. Its output is shown if it fails. */
 export function run(program, parts, { cwd, env = {}, input } = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, parts, {
     cwd,

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { run, signing } from './run.mjs';
 
-/** Signs the checksums, and with them every file. No log of others is told: a release can be made without a network. */
+/**
+ * Signs the checksums, and with them every file. Nothing is uploaded to a transparency log, so that a release needs no
+ * network.
+ */
 export function sign({ output }, key) {
   const sums = path.join(output, 'SHA256SUMS');
   const parts = ['sign-blob', '--yes', '--key', path.resolve(key), '--tlog-upload=false'];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** For `sha256sum --check SHA256SUMS`. */
+/** Writes the checksums for `sha256sum --check SHA256SUMS`. */
 export function writeSums({ output }) {
   const lines = readdirSync(output)
     .sort()

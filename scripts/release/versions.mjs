@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Every place that names the version has to name that of the tag; a release that calls itself something else is stopped here. */
+/** Stops the release if any file names a version other than that of the tag. */
 export function requireSameVersion({ version, folder }) {
   const found = {
     'server/package.json': JSON.parse(read('server/package.json')).version,

@@ -13,7 +13,7 @@ import { dependencyRows } from './dependency-rows.ts';
 import { requestRows } from './request-rows.ts';
 import { vaultRows } from './vault-rows.ts';
 
-/** What an operator sees of a vault, from what clients get down to what it stands on. */
+/** Creates the operator's dashboard. Its rows go from client requests down to the dependencies of the vault. */
 export function createDashboard(): Dashboard {
   const dashboard = new DashboardBuilder('Strongroom')
     .uid('strongroom')
@@ -35,13 +35,13 @@ export function createDashboard(): Dashboard {
   return withIds(dashboard.build());
 }
 
-/** Links to a panel name its number, so it must not change with every import. */
+/** Numbers the panels. Links to a panel use its number, so it must not change with every import. */
 function withIds(dashboard: Dashboard): Dashboard {
   const panels = (dashboard.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }));
   return { ...dashboard, panels };
 }
 
-/** All values, unless the reader picks some. */
+/** Creates a variable that selects all values by default. */
 function labelVariable(name: string, label: string, query: string): QueryVariableBuilder {
   return new QueryVariableBuilder(name)
     .label(label)

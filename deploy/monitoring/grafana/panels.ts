@@ -5,23 +5,23 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeSeriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 
-/** Whatever Prometheus the reader has chosen: a dashboard that names one works nowhere else. */
+/** The Prometheus that the user has chosen. A dashboard that names a fixed one would not work elsewhere. */
 export const source: DataSourceRef = { type: 'prometheus', uid: '${source}' };
 
-/** Units of Grafana. */
+/** Units that Grafana knows. */
 type Unit = 'short' | 's' | 'd' | 'reqps' | 'ops' | 'percentunit' | 'bytes' | 'none';
 
 interface Shown {
   readonly title: string;
-  /** What it tells, and what is normal. */
+  /** Describes what the panel shows, and which values are normal. */
   readonly description: string;
   readonly unit: Unit;
 }
 
-/** A query, and the name of each of its lines. */
+/** A query, and the legend of each of its lines. */
 export type Line = readonly [query: string, legend: string];
 
-/** A third of the width. */
+/** Creates a graph that takes a third of the width. */
 export function graph({ title, description, unit }: Shown, ...lines: readonly Line[]): Builder<Panel> {
   const panel = new TimeSeriesBuilder()
     .title(title)
@@ -40,7 +40,7 @@ export function graph({ title, description, unit }: Shown, ...lines: readonly Li
   return panel;
 }
 
-/** One number, as of now. */
+/** Shows the current value as one number. */
 export function number({ title, description, unit }: Shown, query: string): Builder<Panel> {
   return new StatBuilder()
     .title(title)

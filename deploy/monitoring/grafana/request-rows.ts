@@ -3,9 +3,9 @@ import { chosen, quantile, rate, type Row } from './row.ts';
 
 const requests = 'strongroom_http_request_seconds';
 const problems = 'strongroom_http_problems_total';
-/** Status and duration of proxied calls are the destination's. */
+/** Excludes proxied calls, because their status and duration depend on the destination. */
 const ownWork = 'route!~"/proxy.*"';
-/** Without what may take seconds by design. */
+/** Excludes routes that may take seconds by design. */
 const quickWork = 'route!~"/(proxy|logs|portal).*"';
 
 export const requestRows: readonly Row[] = [

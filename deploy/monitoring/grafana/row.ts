@@ -6,17 +6,17 @@ export interface Row {
   readonly panels: readonly Builder<Panel>[];
 }
 
-/** The series of a metric that the reader wants to see. */
+/** Selects the series of a metric for the chosen jobs and instances. */
 export function chosen(metric: string, ...matchers: readonly string[]): string {
   return `${metric}{${['job=~"$job"', 'instance=~"$instance"', ...matchers].join(',')}}`;
 }
 
-/** How fast a counter grows, per second. */
+/** Returns the query for a counter's rate per second. */
 export function rate(metric: string, ...matchers: readonly string[]): string {
   return `rate(${chosen(metric, ...matchers)}[$__rate_interval])`;
 }
 
-/** A quantile of a histogram, by further labels if there are any. */
+/** Returns the query for a quantile of a histogram, optionally grouped by further labels. */
 export function quantile(
   share: number,
   metric: string,

@@ -2,7 +2,10 @@ import type { CallOutcome } from '../../protocol/messages.ts';
 import { isRecord } from '../../protocol/parse.ts';
 import type { VaultResponse } from './vault-api.ts';
 
-/** A problem of the vault, which never repeats a value; of a destination's response only the status. */
+/**
+ * Converts an error response. An error of the vault never repeats a value. From a destination's response, only the
+ * status is used.
+ */
 export function toFailure({ status, headers, body }: VaultResponse): CallOutcome {
   const isOfDestination = headers.has('bt-proxy-destination-status');
   const problem = isOfDestination || !isRecord(body) ? undefined : body;

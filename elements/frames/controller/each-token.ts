@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/parse.ts';
 import { isToken } from './token-response.ts';
 
-/** The tokens that a `tokenize` request describes, wherever they are in it. */
+/** Visits the tokens in a `tokenize` request, at any depth. */
 export function visitTokens(value: unknown, visit: (token: Readonly<Record<string, unknown>>) => void): void {
   if (isToken(value)) visit(value);
   else if (typeof value === 'object' && value !== null)

@@ -1,13 +1,13 @@
 const keysMax = 1_000;
 
 /**
- * Keys under which the vault keeps what a call did. A page that knew them could send a guess of what was typed under the same
- * key: for a guess that is right, the vault shows the token of the first call.
+ * Idempotency keys under which the vault stores the result of a call. A page that knew them could send a guess of the
+ * typed value under the same key. If the guess were right, the vault would return the token of the first call.
  */
 export class IdempotencyKeys {
   readonly #keys = new Map<string, string>();
 
-  /** The key of the page under a name that only this controller knows. */
+  /** Maps a key of the page to a key that only this controller knows. */
   of(given: string): string {
     const known = this.#keys.get(given);
     if (known !== undefined) return known;

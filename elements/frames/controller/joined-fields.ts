@@ -4,23 +4,23 @@ import { RefusedCall } from './refused-call.ts';
 
 const replyWithinMs = 5_000;
 
-/** The fields of this instance that have joined, and what they are asked. */
+/** The fields that have joined this instance, and the pending questions to them. */
 export class JoinedFields {
   readonly #link: () => FrameLink | undefined;
   readonly #onShown: (digits: string) => void;
   readonly #fields = new Map<string, Window>();
   readonly #questions = new Map<number, { readonly source: Window; readonly reply: (held: HeldValue) => void }>();
-  /** From which element to which others a value is passed on. */
+  /** Maps each element to the elements that show its value. */
   readonly #followers = new Map<string, Set<string>>();
   #lastQuestion = 0;
 
-  /** `onShown` hears of numbers whose ends a field has shown to the page. */
+  /** `onShown` is called with numbers whose first and last digits a field has shown to the page. */
   constructor(link: () => FrameLink | undefined, onShown: (digits: string) => void) {
     this.#link = link;
     this.#onShown = onShown;
   }
 
-  /** What a field needs: to join, to reply, to pass on a change. */
+  /** Handles a message from a field: it joins, replies, or reports a change. */
   hear(message: SiblingMessage, source: Window): void {
     if (message.kind === 'join') this.#join(message.element, source);
     if (message.kind === 'value') {
@@ -31,7 +31,7 @@ export class JoinedFields {
     if (message.kind === 'shown') this.#onShown(message.digits);
   }
 
-  /** The page is about to see the ends of these numbers in tokens. */
+  /** Tells the fields that the page is about to see the first and last digits of these numbers in tokens. */
   noteTokens(numbers: readonly string[]): void {
     for (const source of this.#fields.values())
       for (const digits of numbers) this.#link()?.tell(source, { kind: 'shown', digits });
@@ -64,7 +64,7 @@ export class JoinedFields {
 
   follow({ from, to }: { readonly from: string; readonly to: string }): void {
     const source = this.#fields.get(from);
-    // In a circle, a value would be passed on for ever.
+    // A cycle would pass a value on forever.
     if (source === undefined || this.#leadsTo(to, from)) return;
     const followers = this.#followers.get(from) ?? new Set();
     this.#followers.set(from, followers.add(to));
@@ -81,7 +81,7 @@ export class JoinedFields {
     return from === to || [...(this.#followers.get(from) ?? [])].some((follower) => this.#leadsTo(follower, to));
   }
 
-  /** A frame that was moved in its page starts again in the same window. */
+  /** Registers a field. A frame that is moved within its page restarts in the same window. */
   #join(element: string, source: Window): void {
     const known = this.#fields.get(element);
     if (known !== undefined && known !== source && !known.closed) return;

@@ -5,11 +5,11 @@ import type { FieldValue, ValueReference } from '../../protocol/messages.ts';
 const keptMax = 100;
 const leavesMax = 10_000;
 
-/** Values that were retrieved. The page gets references to them, which it can put into a field. */
+/** Retrieved values. The page receives references to them, which it can put into a field. */
 export class KeptValues {
   readonly #kept = new Map<string, ReadonlyMap<string, unknown>>();
 
-  /** The value with a reference in each place where it holds something. */
+  /** Stores a value and returns it with a reference in place of every leaf. */
   keep(value: unknown): unknown {
     const correlationId = crypto.randomUUID();
     const leaves = new Map<string, unknown>();
@@ -23,7 +23,7 @@ export class KeptValues {
     return replaced;
   }
 
-  /** What a page fills in: one reference, or several for a date or a card. */
+  /** Resolves the references that a page fills in: one, or several for a date or a card. */
   find(given: unknown): FieldValue | undefined {
     const single = this.#open(given);
     if (single !== undefined) return { kind: 'text', text: toText(single) };
@@ -58,7 +58,7 @@ function replaceLeaves(value: unknown, path: string, replace: (path: string, lea
   return Object.fromEntries(members);
 }
 
-/** A destination can send a value back as a name. */
+/** Hides member names with many digits, because a destination can return a value as a name. */
 function toShownName(name: string, index: number): string {
   return name.replaceAll(/\D/g, '').length > 8 ? `member ${index}` : name;
 }

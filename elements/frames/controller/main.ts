@@ -7,7 +7,10 @@ import { readCall } from './read-call.ts';
 import { Services } from './services.ts';
 import { UsedNumbers } from './used-numbers.ts';
 
-/** The hidden frame of an instance: it alone knows the key and calls the vault, with what it asks the fields for. */
+/**
+ * The hidden frame of an instance. It alone knows the key and calls the vault, with values that it requests from the
+ * fields.
+ */
 const kept = new KeptValues();
 const used = new UsedNumbers();
 const fields = new JoinedFields(
@@ -43,7 +46,7 @@ function obey(command: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** The key must be the one that this frame was allowed into the page for. */
+/** Sets up the frame. The key must be the one for which the vault allowed this frame in the page. */
 function setUp(given: unknown): void {
   const key = readText(given, 200);
   const allowed = new URLSearchParams(location.search).get('key');

@@ -1,7 +1,7 @@
 import type { ServiceCall } from '../../protocol/messages.ts';
 import { callVault, type VaultRequest, type VaultResponse } from './vault-api.ts';
 
-/** Headers that are not the page's to set. */
+/** Headers that the page must not set. */
 const ownHeaders = new Set(['bt-api-key', 'content-type', 'bt-idempotency-key', 'bt-trace-id']);
 
 export function callProxy(
@@ -21,7 +21,7 @@ export function callProxy(
   });
 }
 
-/** A path cannot climb out of the proxy: a segment of dots is not resolved by anybody on the way. */
+/** Encodes a path, including segments of dots, which must not lead out of the proxy. */
 function toPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   return segments.map((segment) => `/${encodeSegment(segment)}`).join('');

@@ -14,7 +14,7 @@ const services: readonly ServiceName[] = [
   'proxy.delete',
 ];
 
-/** A call as a page sends it; undefined for one that no client of ours sends. */
+/** Parses a call from a page. Returns undefined for calls that this project's client would not send. */
 export function readCall(value: unknown): ServiceCall | undefined {
   if (!isRecord(value)) return undefined;
   const service = services.find((name) => name === value['service']);

@@ -1,2 +1,2 @@
-/** A call that the controller does not make. The message goes to the page. */
+/** A call that the controller rejects. The message goes to the page. */
 export class RefusedCall extends Error {}

@@ -7,16 +7,16 @@ const depthMax = 32;
 const nodesMax = 10_000;
 
 export interface ResolvedPayload {
-  /** With values in the place of references. */
+  /** The payload with values in place of references. */
   readonly payload: unknown;
-  /** Every text that came out of a field. */
+  /** Every text that came from a field. */
   readonly secrets: readonly string[];
   readonly errors: readonly FieldError[];
-  /** The errors, each in the place of its reference. */
+  /** The errors, each at the position of its reference. */
   readonly details: unknown;
 }
 
-/** A reference as a page sends it; undefined for anything else. */
+/** Parses a reference from a page. Returns undefined for anything else. */
 export function findReference(value: unknown): ElementReference | undefined {
   if (!isRecord(value) || !Object.hasOwn(value, '$element')) return undefined;
   const element = readText(value['$element'], 10);
@@ -26,7 +26,7 @@ export function findReference(value: unknown): ElementReference | undefined {
   return { $element: element, ...(part === undefined ? {} : { part }), ...(format === undefined ? {} : { format }) };
 }
 
-/** Puts the values of fields into a payload. */
+/** Replaces the references in a payload with the values of fields. */
 export async function resolvePayload(
   payload: unknown,
   ask: (element: string) => Promise<HeldValue>,
@@ -67,14 +67,14 @@ export async function resolvePayload(
   return { payload: resolved.value, secrets, errors, details: resolved.details ?? {} };
 }
 
-/** The members of a card's data that each of its inputs stands for. */
+/** The members of card data that each input of a card element fills. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
   cardNumber: ['number'],
   expirationDate: ['expiration_month', 'expiration_year'],
   cvc: ['cvc'],
 };
 
-/** What is wrong, in the shape of the data that an element stands for. */
+/** Returns the errors in the shape of the data that the element provides. */
 function toDetails({ value, errors }: HeldValue): unknown {
   const [first] = errors;
   if (value.kind !== 'card') return { type: first?.type };
@@ -90,7 +90,7 @@ function joinDetails(members: readonly (readonly [string, { readonly details?: u
 
 async function inOrder<From, To>(items: readonly From[], work: (item: From) => Promise<To>): Promise<To[]> {
   const done: To[] = [];
-  // One after the other, so that the count of nodes stops a large payload in time.
+  // Items are processed one by one, so that the node limit stops a large payload in time.
   for (const item of items) done.push(await work(item));
   return done;
 }

@@ -16,7 +16,7 @@ import { callVault, type VaultRequest, type VaultResponse } from './vault-api.ts
 
 type Target = Pick<VaultRequest, 'method' | 'path' | 'bodyType'>;
 
-/** What a page can do with the values of its fields, without seeing them. */
+/** The operations that a page can run on the values of its fields without seeing them. */
 export class Services {
   readonly #key: string;
   readonly #fields: JoinedFields;
@@ -36,7 +36,8 @@ export class Services {
     try {
       return await this.#run(call);
     } catch (error) {
-      // Errors of ours say what to do. Others could repeat a value, so the page learns only that there was one.
+      // The controller's own errors tell the page what to do. Other errors could repeat a value, so their message is
+      // hidden.
       return { refused: error instanceof RefusedCall ? error.message : 'The call failed in the controller.' };
     }
   }
@@ -75,9 +76,9 @@ export class Services {
         if (isRecord(resolved)) requireHarmlessMask(resolved);
         return showsEnds(payload);
       },
-      // A page that gets the same id for the same card could confirm a guess.
+      // If the same card always returned the same id, a page could confirm a guess.
       toBody: (resolved) => (isRecord(resolved) ? { ...resolved, deduplicate_token: false } : resolved),
-      // The token that is changed may have a mask of the page, which shows what it likes of the new data.
+      // An existing token may have a mask that the page chose, and that mask could show any part of the new data.
       show: (answer) => toShownToken(answer, target.method === 'PATCH' ? { ...payload, mask: null } : payload),
     });
   }
@@ -106,7 +107,10 @@ export class Services {
     call: ServiceCall,
     target: Target,
     steps: {
-      /** Refuses what would show too much; whether the page will be shown the ends of values. */
+      /**
+       * Rejects requests that would show too much. Returns true if the page will see the first and last digits of
+       * values.
+       */
       readonly check: (resolved: unknown) => boolean;
       readonly toBody: (resolved: unknown) => unknown;
       readonly show: (answer: unknown) => unknown;
@@ -124,13 +128,13 @@ export class Services {
     return outcome;
   }
 
-  /** Makes a call after which the page is shown the ends of what was typed. */
+  /** Makes a call whose response shows the page the first and last digits of the typed values. */
   async #showing(secrets: readonly string[], call: () => Promise<VaultResponse>): Promise<VaultResponse> {
     if (this.#used.continues(secrets))
       throw new RefusedCall(
         'A token was created with the beginning of what was typed, or with more of it. Reload the page and type it again.',
       );
-    // Before the call, so that another one in the meantime is refused.
+    // The numbers are added before the call, so that a concurrent call is rejected.
     const added = this.#used.add(secrets);
     this.#fields.noteTokens(added);
     const response = await call();
@@ -158,7 +162,7 @@ export class Services {
     return { value: { session_key: this.#sessions.keep(body['session_key']), nonce, expires_at } };
   }
 
-  /** What a destination sends may hold a value, so the page gets references. */
+  /** Calls the proxy. A destination's response may contain a value, so the page receives references. */
   async #proxy(call: ServiceCall): Promise<CallOutcome> {
     if (hasReference(call.payload) || hasReference(call.proxy))
       throw new RefusedCall(

@@ -4,8 +4,9 @@ import { RefusedCall } from './refused-call.ts';
 const handlesMax = 100;
 
 /**
- * Keys of sessions. A page gets a handle in place of the key: it can name the session in later calls, but cannot call the
- * API with it, or else a session that may reveal a card would hand the page what fields keep from it.
+ * Keys of sessions. A page receives a handle instead of the key. It can name the session in later calls, but cannot
+ * call the API itself. Otherwise a session that may reveal a card would give the page the values that fields hide from
+ * it.
  */
 export class SessionHandles {
   readonly #keys = new Map<string, string>();
@@ -19,8 +20,8 @@ export class SessionHandles {
   }
 
   /**
-   * The key for a call: of a session, by its handle, or the one that the page began with. Any other one could belong to
-   * somebody who has a tenant in the same vault, and would find there what was typed here.
+   * Returns the key for a call: the key of a session, found by its handle, or the key that the page started with. Any
+   * other key could belong to another tenant of the same vault, whose owner would then receive the typed values.
    */
   find(given: string | undefined, own: string): string {
     if (given === undefined || given === own) return own;
@@ -31,7 +32,10 @@ export class SessionHandles {
     );
   }
 
-  /** The key for reading, which sends nothing that was typed: a session that the page has created elsewhere will do, too. */
+  /**
+   * Returns the key for a read. A read sends nothing that was typed, so the page may use a session that it created
+   * elsewhere.
+   */
   findForReading(given: string | undefined, own: string): string {
     const isSession = given?.includes('_sess_') === true && keyIdOf(given) !== undefined;
     return isSession ? given : this.find(given, own);

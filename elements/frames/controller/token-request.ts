@@ -2,16 +2,19 @@ import { isRecord } from '../../protocol/parse.ts';
 import { findReference } from './resolve-payload.ts';
 import { RefusedCall } from './refused-call.ts';
 
-/** Filters of masks that show no more than the last four characters. */
+/** Mask filters that show at most the last four characters. */
 const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1-4]|card_mask)\s*\}\}$/;
-/** Of a shorter value, the last four would be most of it. */
+/** The last four characters of a shorter value would be most of it. */
 const maskedLengthMin = 9;
-/** Whole members of the data. A fingerprint of a part of one would let a page find that part with a few guesses. */
+/**
+ * Matches expressions over whole members of the data. A page could guess a part of a member from the part's
+ * fingerprint.
+ */
 const safeFingerprint = /^(?:[^{}]|\{\{\s*data(?:\.[A-Za-z0-9_]+)*\s*\}\})*$/;
 
 /**
- * Refuses what would let a page read what was typed: references outside `data`, a mask or an id that repeats it, and
- * deduplication, which confirms a guess.
+ * Rejects requests that would let a page read typed values: references outside `data`, an id built from an expression,
+ * a fingerprint of a part of a member, and deduplication, which confirms a guess.
  */
 export function requireHarmless(token: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(token)) {
@@ -32,7 +35,7 @@ export function requireHarmless(token: Readonly<Record<string, unknown>>): void 
     );
 }
 
-/** Looks at a mask once the data is known: a mask can show all of a short value. */
+/** Checks a mask against the data, because a mask can show all of a short value. */
 export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): void {
   for (const text of listLeaves(token['mask'])) {
     if (!text.includes('{{') && !text.includes('{%')) continue;
@@ -45,7 +48,7 @@ export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): v
   }
 }
 
-/** Whether the page can be shown the end of a value: by the type of a token, or by a mask. */
+/** Returns true if the page may see the end of a value, because of the token's type or its mask. */
 export function showsEnds({ type, mask }: Readonly<Record<string, unknown>>): boolean {
   return type !== 'token' || (mask !== undefined && mask !== null);
 }

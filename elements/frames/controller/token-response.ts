@@ -1,7 +1,10 @@
 import { isRecord } from '../../protocol/parse.ts';
 import { findReference } from './resolve-payload.ts';
 
-/** What of a token a page is told. No fingerprint and no trace of deduplication: both confirm a guess. */
+/**
+ * The members of a token that a page receives. The fingerprint and deduplication are missing because both confirm a
+ * guess.
+ */
 const shownMembers = [
   'id',
   'tenant_id',
@@ -18,18 +21,18 @@ const shownMembers = [
   'modified_at',
 ] as const;
 const shownOfCard = ['bin', 'last4', 'brand'] as const;
-/** Characters that stand for others in a masked value. */
+/** Characters that replace others in a masked value. */
 const masked = /[X*•#]{2,}/;
 
-/** A created or changed token as the page gets it. `asked` is the request with its references. */
+/** Returns the view of a created or changed token for the page. `asked` is the request with its references. */
 export function toShownToken(token: unknown, asked: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(token)) return undefined;
-  // A mask of the page itself decides what a masked view shows, so there is none.
+  // If the page set the mask, the page would decide what the masked view shows, so no data is returned.
   const data = asked['mask'] === undefined ? showData(token['data'], asked['data']) : undefined;
   return { ...pickShown(token), ...(data === undefined ? {} : { data }) };
 }
 
-/** The members that tell nothing about the value. */
+/** Picks the members that reveal nothing about the value. */
 export function pickShown(token: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const name of shownMembers) if (token[name] !== undefined) shown[name] = token[name];
@@ -38,7 +41,9 @@ export function pickShown(token: Readonly<Record<string, unknown>>): Record<stri
   return shown;
 }
 
-/** Where the page sent a reference, it gets a masked text or nothing; where it sent a value, it may see that value. */
+/**
+ * Returns masked text or nothing for each reference that the page sent. Values that the page sent itself are returned.
+ */
 function showData(answer: unknown, asked: unknown): unknown {
   if (findReference(asked) !== undefined) return showMasked(answer);
   if (Array.isArray(answer) && Array.isArray(asked))
@@ -56,7 +61,7 @@ function showMasked(answer: unknown): unknown {
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** The response of `tokenize`: ids in the places of values, and tokens in the places of tokens. */
+/** Returns the response of `tokenize`: ids in place of values, and tokens in place of tokens. */
 export function toShownTokens(answer: unknown, asked: unknown): unknown {
   if (isToken(asked)) return toShownToken(answer, asked);
   if (Array.isArray(answer) && Array.isArray(asked))
@@ -66,15 +71,18 @@ export function toShownTokens(answer: unknown, asked: unknown): unknown {
   return typeof answer === 'string' ? answer : isRecord(answer) ? pickShown(answer) : undefined;
 }
 
-/** Whether a part of a `tokenize` request describes a token, rather than being a value: the same question as the vault's. */
+/**
+ * Returns true if a part of a `tokenize` request describes a token instead of a plain value. The vault uses the same
+ * rule.
+ */
 export function isToken(value: unknown): value is Readonly<Record<string, unknown>> {
   return isRecord(value) && Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data');
 }
 
-/** The last look at everything that leaves for the page: a number that came out of a field is nowhere in it. */
+/** Checks every response as the last step: it must not contain a number that came from a field. */
 export function holdsSecret(answer: unknown, secrets: readonly string[]): boolean {
   const plain = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-  // A short text can be in any response by chance, such as a name that is also a container's.
+  // Short text can occur in a response by chance, for example a name that is also a container.
   const wanted = secrets.map(plain).filter((text) => text.replaceAll(/\D/g, '').length > 8);
   if (wanted.length === 0) return false;
   const text = plain(JSON.stringify(answer) ?? '');

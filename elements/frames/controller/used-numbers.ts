@@ -2,19 +2,20 @@ const digitsMin = 9;
 const usedMax = 1_000;
 
 /**
- * Numbers whose ends a page has been shown. While somebody types, a page could create a token of each beginning that passes
- * for a number, and put the whole together from their last four digits. So of numbers that begin alike one is used.
+ * Numbers whose first and last digits a page has seen. While the user types, a page could create a token from each
+ * prefix that is a valid number, and assemble the whole number from their last four digits. Therefore only one of
+ * several numbers with a common prefix can be used.
  */
 export class UsedNumbers {
   readonly #used = new Set<string>();
 
-  /** Whether one of them goes on where another one ends that was used before. */
+  /** Returns true if one of the texts extends a used number, or is a prefix of one. */
   continues(texts: readonly string[]): boolean {
     const numbers = texts.flatMap(toNumber);
     return numbers.some((number) => [...this.#used].some((used) => isPartOf(used, number) || isPartOf(number, used)));
   }
 
-  /** Returns those that are new. */
+  /** Adds numbers and returns the new ones. */
   add(texts: readonly string[]): readonly string[] {
     const added = texts.flatMap(toNumber).filter((number) => !this.#used.has(number));
     for (const number of added) this.#used.add(number);
@@ -22,7 +23,7 @@ export class UsedNumbers {
     return added;
   }
 
-  /** No token was created of them, so nothing of them was shown. */
+  /** Removes numbers from which no token was created. Nothing of them was shown. */
   remove(numbers: readonly string[]): void {
     for (const number of numbers) this.#used.delete(number);
   }

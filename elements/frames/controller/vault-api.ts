@@ -9,7 +9,7 @@ export interface VaultRequest {
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** `application/json` by default. */
+  /** Defaults to `application/json`. */
   readonly bodyType?: string;
 }
 
@@ -17,11 +17,11 @@ export interface VaultResponse {
   readonly status: number;
   readonly isOk: boolean;
   readonly headers: Headers;
-  /** JSON as a value, anything else as a text. */
+  /** The parsed JSON, or the text of any other body. */
   readonly body: unknown;
 }
 
-/** The API, on the origin of the frames: the only place that this code can connect to. */
+/** Calls the API on the origin of the frames. This code cannot connect to any other origin. */
 export async function callVault(request: VaultRequest): Promise<VaultResponse> {
   const { method, path, key, headers = {}, body, bodyType = 'application/json' } = request;
   const response = await fetch(`/api${path}`, {

@@ -1,6 +1,8 @@
 import type { StyleRules, StyleVariants } from '../../protocol/field-options.ts';
 
-/** What a page may style. Nothing here loads anything, moves anything over something else, or depends on the value. */
+/**
+ * CSS properties that a page may set. None of them can load anything, cover another element, or depend on the value.
+ */
 const properties = new Set(
   [
     'alignItems backgroundColor border borderBottom borderColor borderLeft borderRadius borderRight borderStyle borderTop',
@@ -22,10 +24,13 @@ const targets: Readonly<Record<string, string>> = {
   invalid: ".invalid input[aria-invalid='true']",
   empty: '.empty input',
 };
-/** Functions that could fetch something, or read a property that somebody else sets. */
+/** CSS functions that could load a resource or read a property that somebody else sets. */
 const forbidden = /url\s*\(|image|src\s*\(|var\s*\(|env\s*\(|attr\s*\(|expression|\\|@/i;
 
-/** The style of the page as a sheet. Values are set one by one, so that none can close its rule and open another. */
+/**
+ * Converts the page's style to a style sheet. Values are set one by one, so that none can close its rule and open
+ * another.
+ */
 export function createSheet(style: StyleVariants): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   for (const [variant, selector] of Object.entries(targets)) {

@@ -1,4 +1,4 @@
-/** A mark for the brand of a card, drawn here: a picture would be something to load. */
+/** The icons of card brands. They are drawn here because an image would have to be loaded. */
 const marks: Readonly<Record<string, readonly [label: string, color: string]>> = {
   visa: ['VISA', '#1a1f71'],
   mastercard: ['MC', '#cf4500'],
@@ -19,7 +19,7 @@ export class BrandIcon {
   readonly element = document.createElementNS(namespace, 'svg');
   readonly #card = document.createElementNS(namespace, 'rect');
   readonly #label = document.createElementNS(namespace, 'text');
-  /** The magnetic stripe of a card that nobody knows the brand of yet. */
+  /** The magnetic stripe, shown while the brand of the card is unknown. */
   readonly #stripe = document.createElementNS(namespace, 'rect');
 
   constructor() {

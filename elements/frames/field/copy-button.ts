@@ -8,7 +8,7 @@ import type { MountedElement } from './mounted-element.ts';
 import { readChange } from './read-options.ts';
 import { reportUpdate } from './report-update.ts';
 
-/** A button of its own, which copies what another element holds. */
+/** Mounts a standalone button that copies the value of another element. */
 export function mountButton(setup: FieldSetup, link: FrameLink): MountedElement {
   const { targetId } = setup;
   let copied: FieldValue = { kind: 'text', text: '' };

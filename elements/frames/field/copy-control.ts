@@ -5,10 +5,10 @@ interface CopyControlParts {
   readonly label?: string;
 }
 
-/** A button that puts a value on the clipboard. The page is told that it happened, not what was copied. */
+/** A button that copies a value to the clipboard. The page learns that it was copied, but not the value. */
 export class CopyControl {
   readonly button = document.createElement('button');
-  /** What screen readers say when it has worked; a new text on the button alone goes unheard. */
+  /** The text that screen readers announce after copying. They do not announce a changed button label. */
   readonly status = document.createElement('span');
   #label: string;
   #successColor = '';

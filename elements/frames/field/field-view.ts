@@ -5,7 +5,7 @@ import { CopyControl } from './copy-control.ts';
 import type { InputField } from './input-field.ts';
 import { type PartName, targetOf, traitsOf } from './part.ts';
 
-/** How a field looks: inputs, icon and copy button in the document of the frame. */
+/** The view of a field: inputs, icon and copy button in the frame's document. */
 export class FieldView {
   readonly #field: InputField;
   readonly #icon: BrandIcon | undefined;
@@ -25,7 +25,7 @@ export class FieldView {
     this.update();
   }
 
-  /** After options have changed. */
+  /** Updates the view after options have changed. */
   update(): void {
     const { setup, boxes } = this.#field;
     document.title = setup.title ?? titleOf(setup);
@@ -38,7 +38,7 @@ export class FieldView {
     this.showState();
   }
 
-  /** After the value has changed. */
+  /** Updates the view after the value has changed. */
   showState(): void {
     const { empty, complete, errors = [] } = this.#field.state;
     const { classList } = document.body;
@@ -64,7 +64,7 @@ function titleOf({ type, ariaLabel }: FieldSetup): string {
   return (typeof ariaLabel === 'string' ? ariaLabel : undefined) ?? (type === 'card' ? 'Card' : 'Secure field');
 }
 
-/** Labels of the page are in its language, and our own ones in English. */
+/** Sets the direction and language. Labels from the page are in its language. Default labels are in English. */
 function showSurroundings({ direction, lang, ariaLabel }: FieldSetup): void {
   const { documentElement } = document;
   documentElement.dir = direction ?? 'ltr';
@@ -84,7 +84,7 @@ function dress(input: HTMLInputElement, name: PartName, setup: FieldSetup): void
   input.setAttribute('autocomplete', autoComplete);
   input.name = autoComplete;
   input.setAttribute('autocapitalize', autoComplete.endsWith('name') ? 'words' : 'off');
-  // Digits run from left to right in every script.
+  // Digits are written from left to right in every script.
   if (name !== 'text') input.dir = 'ltr';
   input.inputMode = setup.inputMode ?? traits.inputMode;
   input.disabled = setup.disabled === true;

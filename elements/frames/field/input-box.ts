@@ -9,7 +9,7 @@ export interface InputBoxEvents {
   readonly onKey: (key: ReportedKey) => void;
 }
 
-/** One input of a field, with what was typed into it. */
+/** One input of a field and its value. */
 export class InputBox {
   readonly input = document.createElement('input');
   #kind: InputKind;
@@ -27,9 +27,9 @@ export class InputBox {
       this.#take(event instanceof InputEvent ? event.inputType : '');
       onChange();
     });
-    // Dragged out of the frame, a value would be dropped into the page.
+    // A value dragged out of the frame would be dropped into the page.
     input.addEventListener('dragstart', (event) => event.preventDefault());
-    // Some password managers report nothing but this.
+    // Some password managers only trigger this event.
     input.addEventListener('change', () => {
       if (input.value === this.#kind.show(this.#kept)) return;
       this.#take('');
@@ -51,12 +51,12 @@ export class InputBox {
     return this.#kept;
   }
 
-  /** Whether anything has ever been in it; from then on its rules are fixed. */
+  /** True if the input has ever had a value. From then on its rules are fixed. */
   get hasBeenUsed(): boolean {
     return this.#hasBeenUsed;
   }
 
-  /** Whether mistakes are pointed out: nobody wants to read of them while typing. */
+  /** True if errors are shown. They would disturb the user while typing. */
   get isTouched(): boolean {
     return this.#isTouched;
   }
@@ -69,10 +69,10 @@ export class InputBox {
     return this.#kind.judge(this.#kept, new Date());
   }
 
-  /** Rules that depend on another input, such as the length of a code on the brand. */
+  /** Changes the rules. They can depend on another input: the length of a code depends on the brand. */
   changeKind(kind: InputKind): void {
     this.#kind = kind;
-    // Nothing is cut off: a code that has become too long is a mistake to point out, not to hide.
+    // The value is not truncated. A code that has become too long is an error to show, not to hide.
     const shown = kind.show(this.#kept);
     if (this.input.value !== shown) this.input.value = shown;
   }
@@ -88,7 +88,7 @@ export class InputBox {
     this.#isTouched = false;
   }
 
-  /** Takes over what was typed, pasted or filled in. */
+  /** Processes text that was typed, pasted or filled in. */
   #take(inputType: string): void {
     const { input } = this;
     const edit = {

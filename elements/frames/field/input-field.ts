@@ -18,7 +18,7 @@ export interface FieldEvents {
   readonly onKey: (targetId: string, key: ReportedKey) => void;
 }
 
-/** The inputs of one element, what they hold, and what may be said about it. */
+/** The inputs of one element, their values, and the state that the page may know. */
 export class InputField {
   readonly boxes: ReadonlyMap<PartName, InputBox>;
   readonly #shownDigits = new ShownDigits();
@@ -47,7 +47,7 @@ export class InputField {
     return this.#setup;
   }
 
-  /** Changes options; returns the names of those that were left as they are, since something has been typed. */
+  /** Changes options. Returns the names of those that did not change because the field already had a value. */
   update(change: FieldChange): readonly string[] {
     const isUsed = [...this.boxes.values()].some((box) => box.hasBeenUsed);
     const ignored = isUsed ? fieldRuleNames.filter((name) => isOther(change, this.#setup, name)) : [];
@@ -73,8 +73,8 @@ export class InputField {
   }
 
   /**
-   * Takes a value that came from another frame of the vault. No rule of the page touches it: a page that could cut or change
-   * it in one field after another would see another four digits of it each time.
+   * Sets a value that came from another frame of the vault. The page's rules do not apply to it. If a page could
+   * truncate or change the value in one field after another, it would see another four digits each time.
    */
   fill(value: FieldValue): void {
     this.#isFilledByReference = true;
@@ -86,12 +86,14 @@ export class InputField {
     this.#fitCode();
   }
 
-  /** The number whose ends the page has been shown. */
+  /** The number whose first and last digits the page has seen. */
   get shownDigits(): string | undefined {
     return this.#shownDigits.shown;
   }
 
-  /** The page has got a token that begins with the same digits, and with it the ends of its number. */
+  /**
+   * Notes that the page received a token whose number is a prefix of this one, and thus saw its first and last digits.
+   */
   noteToken(digits: string): void {
     const kept = this.boxes.get('number')?.kept ?? '';
     if (kept.startsWith(digits)) this.#shownDigits.noteToken(digits);
@@ -107,8 +109,8 @@ export class InputField {
   }
 
   /**
-   * All that is wrong, whether it is shown yet or not: a value with errors does not go into a token. Of a value that was
-   * filled in by reference nothing is said; the vault itself looks at it.
+   * All errors, even those not shown yet. A value with errors does not go into a token. A value that was filled in by
+   * reference has no errors here, because the vault validates it.
    */
   get errors(): readonly FieldError[] {
     if (this.#isFilledByReference) return [];
@@ -157,7 +159,7 @@ export class InputField {
     });
   }
 
-  /** In a card, the number tells how long the code is. */
+  /** Adjusts the length of the code. In a card element, it depends on the number. */
   #fitCode(): void {
     const code = this.boxes.get('code');
     if (this.#setup.type !== 'card' || code === undefined) return;
@@ -170,7 +172,7 @@ export class InputField {
     const texts = findPageTexts(value);
     this.#isFilledByReference = false;
     for (const [name, box] of this.boxes) {
-      // Before the rules of the page apply again, there is nothing left that they could be applied to.
+      // The value is cleared first, so that the page's rules are never applied to a value filled in by reference.
       box.set('');
       box.changeKind(this.#kindOf(name));
       box.set(texts[name] ?? '');
@@ -178,7 +180,7 @@ export class InputField {
     this.#fitCode();
   }
 
-  /** The rules of the page are for what is typed, and come back when what was filled in is gone. */
+  /** Restores the page's rules when a value that was filled in by reference is gone. They apply to typed text. */
   #noticeEmpty(): void {
     if (!this.#isEmpty || !this.#isFilledByReference) return;
     this.#isFilledByReference = false;

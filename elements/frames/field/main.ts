@@ -40,12 +40,12 @@ function setUp(given: unknown): void {
 function hear(message: SiblingMessage, source: Window): void {
   if (message.kind === 'joined' && controller === undefined && mounted !== undefined) {
     controller = source;
-    // At once, as a frame that nobody has scrolled to yet observes nothing.
+    // The height is reported immediately because observers do not run in a frame outside the visible part of the page.
     reportHeight();
     link?.report({ kind: 'ready', state: mounted.state });
     new ResizeObserver(() => reportHeight()).observe(document.documentElement);
   }
-  // Only the controller that this field has joined is told what it holds.
+  // The field reveals its value only to the controller that it has joined.
   if (source !== controller || mounted === undefined) return;
   if (message.kind === 'ask') {
     const { value, errors } = mounted;
@@ -71,7 +71,7 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
   const announce = () => {
     view.showState();
     const { state } = field;
-    // The controller knows it before the page does.
+    // The controller must know the number before the page does.
     if (field.shownDigits !== undefined && controller !== undefined)
       link.tell(controller, { kind: 'shown', digits: field.shownDigits });
     announceState(state);
@@ -115,7 +115,7 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
   };
 }
 
-/** The page hears of a change of what it may know, not of each key. */
+/** Reports a state to the page if it changed. The page does not learn about each key press. */
 function announceState(state: ElementState): void {
   const text = JSON.stringify(state);
   if (text === announced) return;

@@ -1,7 +1,7 @@
 import type { ElementState, FieldError } from '../../protocol/element-state.ts';
 import type { FieldValue } from '../../protocol/messages.ts';
 
-/** A mounted element: what the page may ask of it, and what the controller may. */
+/** A mounted element: the operations available to the page, and those available to the controller. */
 export interface MountedElement {
   readonly value: FieldValue;
   command(command: Readonly<Record<string, unknown>>): void;

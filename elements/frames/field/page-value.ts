@@ -4,7 +4,7 @@ import type { PartName } from './part.ts';
 
 const lengthMax = 10_000;
 
-/** A value that a page sets itself, in the forms that the public clients know: a text, a date, or a card. */
+/** Parses a value that a page sets itself, in the forms that the public clients use: text, a date, or a card. */
 export function findPageTexts(value: unknown): Partial<Record<PartName, string>> {
   if (typeof value === 'string') {
     const text = value.slice(0, lengthMax);

@@ -6,7 +6,7 @@ import { createFreeTextKind } from './kinds/free-text.ts';
 import type { InputKind } from './kinds/input-kind.ts';
 import { createVerificationCodeKind } from './kinds/verification-code.ts';
 
-/** The inputs of a field: one each, and three of a card. */
+/** The inputs of a field. A card element has three, all others have one. */
 export type PartName = 'number' | 'date' | 'code' | 'text';
 
 export const partsOf: Readonly<Record<Exclude<ElementType, 'copyButton'>, readonly PartName[]>> = {
@@ -26,13 +26,13 @@ export const kindOf: Readonly<Record<PartName, (setup: FieldSetup) => InputKind>
 
 interface PartTraits {
   readonly className: string;
-  /** What a card calls it in events and errors. */
+  /** The name of the input in a card's events and errors. */
   readonly target: string;
   readonly label: string;
   readonly placeholder: string;
   readonly autoComplete: string;
   readonly inputMode: string;
-  /** How a page names it in options that differ by part. */
+  /** The names of the input in options that differ by part. */
   readonly names: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export const traitsOf: Readonly<Record<PartName, PartTraits>> = {
   },
 };
 
-/** Which input an event or an error is about: an element with one input has the name that the page gave it. */
+/** Returns the input that an event or error is about. An element with one input uses the name that the page gave it. */
 export function targetOf(name: PartName, { type, targetId }: FieldSetup): string {
   return type === 'card' ? traitsOf[name].target : targetId;
 }

@@ -12,7 +12,7 @@ import { isRecord, readFlag, readInteger, readText, readTexts } from '../../prot
 import { isSafePattern } from './safe-pattern.ts';
 import { isSafeReplacement } from './safe-transform.ts';
 
-/** An option that a page has set to something it cannot be. The message goes to the page. */
+/** An invalid option from a page. The message goes to the page. */
 export class OptionError extends Error {}
 
 const textMax = 500;
@@ -67,7 +67,7 @@ export function readSetup(value: unknown): FieldSetup {
   };
 }
 
-/** Options of other elements are ignored, as the published clients pass some of them to all. */
+/** Parses options. Options of other elements are ignored because the published clients pass some to every element. */
 export function readChange(value: unknown, type: ElementType): FieldChange {
   if (!isRecord(value)) throw new OptionError('The element has no options.');
   return {
@@ -77,7 +77,7 @@ export function readChange(value: unknown, type: ElementType): FieldChange {
   };
 }
 
-/** A member that is present but undefined resets an option. */
+/** Parses all options. A member that is present but undefined resets an option. */
 function readAll<Options>(
   value: Readonly<Record<string, unknown>>,
   readers: Partial<Readers<Options>>,
@@ -135,7 +135,7 @@ function readCardType(value: unknown): CardType | undefined {
   return { type, niceType, patterns, lengths, gaps, code: { name, size } };
 }
 
-/** Eight digits at most, so that a pattern can tell no more than the BIN does. */
+/** Parses a prefix of at most eight digits, so that a pattern cannot reveal more than the BIN. */
 function readPrefix(value: unknown): number | readonly [number, number] | undefined {
   const limits = { min: 0, max: 99_999_999 };
   if (!Array.isArray(value)) return readInteger(value, limits);

@@ -2,7 +2,7 @@ import { readInteger } from '../../protocol/parse.ts';
 import type { FrameLink } from '../frame-link.ts';
 import { OptionError } from './read-options.ts';
 
-/** Changes options, and tells the page which of them could not change, or why none did. */
+/** Changes options, and tells the page which of them could not change, or why the update failed. */
 export function reportUpdate(
   link: FrameLink,
   command: Readonly<Record<string, unknown>>,

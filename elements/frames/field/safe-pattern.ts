@@ -2,8 +2,8 @@ import type { Pattern } from '../../protocol/field-options.ts';
 import { toBin } from './kinds/card-number.ts';
 
 /**
- * Whether a pattern of a page can run here: it compiles, and no group that repeats contains a choice or another repetition,
- * which is what makes a regular expression take forever. No back references, no look-behind.
+ * Returns true if a page's pattern can run here. It must compile, and no repeated group may contain a choice or another
+ * repetition, because that can take exponential time. Back references and look-behind are rejected too.
  */
 export function isSafePattern({ source, flags }: Pattern): boolean {
   if (!/^[imsuv]*$/.test(flags) || /\\[1-9k]|\(\?<[=!]/.test(source)) return false;
@@ -35,7 +35,10 @@ export function toRegExp({ source, flags }: Pattern): RegExp {
   return new RegExp(source, flags);
 }
 
-/** A text as patterns of the page see it: digits behind a BIN look like zeros, so a page that asks learns no more than that. */
+/**
+ * Returns text as the page's patterns see it. Digits after the BIN become zeros, so that a page learns nothing beyond
+ * the BIN.
+ */
 export function maskedForPatterns(text: string): string {
   const digitsSeen = toBin(text.replaceAll(/\D/g, '')).length;
   let digits = 0;

@@ -4,8 +4,8 @@ import { maskedForPatterns, toRegExp } from './safe-pattern.ts';
 type Transform = NonNullable<FieldRules['transform']>;
 
 /**
- * What goes into a token of a text that was typed. The pattern of the page sees no more than others do, and digits stay
- * where they are: a page that could take away the end of a number would be shown the four digits before it.
+ * Returns the value that goes into a token. The page's pattern sees the same masked text as other patterns do, and
+ * digits cannot be removed. If a page could remove the end of a number, it would see the four digits before it.
  */
 export function transformText(text: string, { pattern, replacement }: Transform): string {
   const global = toRegExp({ ...pattern, flags: `${pattern.flags}g` });
@@ -21,7 +21,9 @@ export function transformText(text: string, { pattern, replacement }: Transform)
   return transformed + text.slice(end);
 }
 
-/** A replacement with letters or digits could make a short value long enough to show its end. */
+/**
+ * Returns true if a replacement has no letters or digits. They could make a short value long enough to show its end.
+ */
 export function isSafeReplacement(replacement: string): boolean {
   return !/[\p{L}\p{N}]/u.test(replacement);
 }

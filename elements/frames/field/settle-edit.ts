@@ -1,12 +1,12 @@
 import type { Change, InputKind } from './kinds/input-kind.ts';
 
 export interface Edit {
-  /** What the input holds after the change, and where its caret is. */
+  /** The text of the input after the change. `caret` is the position of its caret. */
   readonly text: string;
   readonly caret: number;
-  /** As the browser names it, such as `insertText`; empty where it filled in the input itself. */
+  /** The browser's name for the change, such as `insertText`. Empty if the browser filled in the input. */
   readonly inputType: string;
-  /** What was kept before. */
+  /** The value before the change. */
   readonly before: string;
 }
 
@@ -16,7 +16,7 @@ export interface Settled {
   readonly caret: number;
 }
 
-/** What becomes of a change: what is kept and shown of it, and the caret behind the same character as before. */
+/** Applies a change. Returns the new value, the text to show, and a caret behind the same character as before. */
 export function settleEdit(kind: InputKind, edit: Edit): Settled {
   const change = changeOf(edit);
   const clean = (text: string) => kind.clean(text, change);
@@ -38,7 +38,7 @@ function changeOf({ text, caret, inputType }: Edit): Change {
   return isTyped && caret < text.length ? 'inserted' : 'whole';
 }
 
-/** A deleted separator stands for the character next to it: alone it would come back at once. */
+/** Deletes the character next to a deleted separator, because the separator alone would reappear immediately. */
 function deleteOverSeparator(
   { text, caret, inputType, before }: Edit,
   clean: (text: string) => string,
@@ -54,7 +54,7 @@ function deleteOverSeparator(
   return { text, caret };
 }
 
-/** In a full input, a character in the middle would push out the last one without anybody noticing. */
+/** Rejects a character typed in the middle of a full input, because it would silently push out the last one. */
 function refuse(kind: InputKind, { text, caret, before }: Edit): Settled {
   const shown = kind.show(before);
   return { kept: before, shown, caret: Math.max(0, caret - Math.max(0, text.length - shown.length)) };
@@ -64,7 +64,7 @@ function lettersOf(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Where a text with separators has shown so many of the characters that are kept. */
+/** Returns the position in the shown text after `count` characters of the value. */
 function positionAfter(shown: string, kept: string, count: number): number {
   let seen = 0;
   for (let index = 0; index < shown.length; index += 1) {

@@ -3,21 +3,22 @@ import { createCardNumberKind, findCardType, toBin } from './kinds/card-number.t
 const whenReached = 16;
 
 /**
- * What a page is told of a card number: its BIN and its last four digits, once. While somebody types, shorter numbers can
- * be complete by accident; a page that got the last four digits of each of them could put the whole number together. So a
- * number that could go on is shown when the field is left, and a number that is changed afterwards is not shown until the
- * field has been empty. The rules are ours and not those of the page, for the same reason.
+ * Decides when a page sees the BIN and the last four digits of a card number. It sees them once. While the user types,
+ * shorter numbers can be complete by accident. A page that saw the last four digits of each could assemble the whole
+ * number. Therefore a number that could be longer is shown only when the user leaves the field, and a number that
+ * changes afterwards is not shown until the field has been empty. For the same reason, the vault's own rules apply here
+ * and not those of the page.
  */
 export class ShownDigits {
   readonly #kind = createCardNumberKind({});
   #shown: string | undefined;
 
-  /** The number whose ends the page has been shown. */
+  /** The number whose first and last digits the page has seen. */
   get shown(): string | undefined {
     return this.#shown;
   }
 
-  /** A token with this number shows its ends as well: a number that goes on from there is not shown here. */
+  /** Notes that a token shows the first and last digits of this number. A number that extends it is not shown here. */
   noteToken(digits: string): void {
     this.#shown ??= digits;
   }

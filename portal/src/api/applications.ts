@@ -5,9 +5,9 @@ export type Application = Schemas['Application'];
 export type ApplicationType = Application['type'];
 export const applicationTypes: readonly ApplicationType[] = ['private', 'public', 'management'];
 
-/** As many as the API lists at once. */
+/** The largest page that the API returns. */
 const sizeMax = 100;
-/** How many are read to search in them: the API does not search by name. */
+/** The number of applications that are loaded for a search by name, because the API has none. */
 export const searchedMax = 1_000;
 
 export function listApplications(page: number, type: ApplicationType | undefined): Promise<Schemas['ApplicationPage']> {
@@ -15,7 +15,7 @@ export function listApplications(page: number, type: ApplicationType | undefined
   return unwrap(api.GET('/applications', { params: { query } }));
 }
 
-/** The newest applications, up to `searchedMax`. */
+/** Loads the newest applications, up to `searchedMax`. */
 export async function loadApplications(type?: ApplicationType): Promise<Application[]> {
   const first = await listApplications(1, type);
   const found = [...first.data];
@@ -34,7 +34,7 @@ export function getApplication(id: string): Promise<Application> {
   return unwrap(api.GET('/applications/{id}', { params: { path: { id } } }));
 }
 
-/** What an application of a type can be permitted; without a type, everything that exists. */
+/** Lists the permissions that an application of the type can have, or all permissions if no type is given. */
 export function permissionsQuery(type?: ApplicationType) {
   return queryOptions({
     queryKey: ['permissions', type ?? 'all'],

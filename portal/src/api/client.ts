@@ -8,14 +8,17 @@ export type Schemas = components['schemas'];
 
 const base = '/portal/api';
 
-/** What every request says about itself: the tenant, and how long ago somebody touched the page. Without that, timers would keep a session alive. */
+/**
+ * Builds the headers of every request: the tenant and the idle time. Without the idle time, background requests would
+ * keep a session alive.
+ */
 function ownHeaders(): Record<string, string> {
   const tenant = chosenTenant();
   const idle = { 'strongroom-idle-seconds': String(idleSeconds()) };
   return tenant === undefined ? idle : { ...idle, 'strongroom-tenant': tenant };
 }
 
-/** The vault's API as this member may use it. */
+/** The vault's API. Requests are made as the signed-in member. */
 export const api = createClient<paths>({ baseUrl: base });
 api.use({
   onRequest({ request }) {
@@ -30,15 +33,15 @@ interface Outcome<Data> {
   readonly response: Response;
 }
 
-/** The data of a response; anything but success is thrown as a `Problem`. */
+/** Returns the data of a response, or throws a `Problem` if the request failed. */
 export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
   const { data, error, response } = await call;
   if (!response.ok) throw refusal(response.status, error);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Absent only for responses without a body, typed as such.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Absent only if the response type has no body.
   return data as Data;
 }
 
-/** For what is not part of the public description, and for files. */
+/** Requests files and routes that are not in the public API description. */
 export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
   const response = await fetch(`${base}${path}`, { method, headers: ownHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
@@ -46,7 +49,7 @@ export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET'):
 }
 
 function refusal(status: number, body: unknown): Problem {
-  // The session has ended; the sign-in page leads back.
+  // The session has ended. The sign-in page leads back to this page.
   if (status === 401)
     location.assign(`/portal/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   return new Problem(status, body);

@@ -8,17 +8,17 @@ export interface MyTenant {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** Nothing can be done in the tenant before a way to sign in is set up. */
+  /** True if the user has to set up a sign-in method before doing anything in the tenant. */
   readonly needs_sign_in_way: boolean;
-  /** When a deleted tenant is removed for good; absent if it is not deleted. */
+  /** The time at which a deleted tenant is removed for good. Absent if it is not deleted. */
   readonly removed_at?: string;
 }
 
-/** Who is signed in. Only for the portal, so the public description does not have it. */
+/** The signed-in user. The public API description does not contain it because only the portal uses it. */
 export interface Me {
   readonly user: { readonly id: string; readonly email: string | null };
   readonly signed_in_at: string;
-  /** Changes need a sign-in within the last 15 minutes. */
+  /** True if the sign-in is at most 15 minutes old. Changes require that. */
   readonly is_fresh: boolean;
   readonly tenants: readonly MyTenant[];
   readonly role_permissions: Readonly<Record<Role, readonly string[]>>;
@@ -26,17 +26,20 @@ export interface Me {
 
 export interface Member extends Me {
   readonly tenant: MyTenant;
-  /** Whether the role in this tenant has a permission. */
+  /** Returns true if the role in this tenant has the permission. */
   may(permission: string): boolean;
 }
 
 export async function loadMe(): Promise<Me> {
   const response = await fetchPortal('/me');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A route of the vault that serves this page.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The vault that serves this page sent it.
   return (await response.json()) as Me;
 }
 
-/** The member in the chosen tenant, or in the first one that something can be done in. Undefined for a user without a tenant. */
+/**
+ * Returns the member in the chosen tenant, otherwise in the first tenant that needs no sign-in method first. Undefined
+ * if the user has no tenant.
+ */
 export function toMember(me: Me): Member | undefined {
   const tenant =
     me.tenants.find(({ id }) => id === chosenTenant()) ??

@@ -8,10 +8,10 @@ export interface KnownActor {
   readonly kind: 'application' | 'member';
 }
 
-/** Names are a help, and change rarely. */
+/** Names rarely change, and a stale one does no harm. */
 const staleTime = 60_000;
 
-/** What applications and members are called, by id: the log knows ids only. */
+/** Returns the names of applications and members by id, because the log only contains ids. */
 export function useNames(): ReadonlyMap<string, KnownActor> {
   const { data: applications = [] } = useQuery({ ...applicationsQuery, staleTime });
   const { data: members } = useQuery({ ...membersQuery, staleTime });

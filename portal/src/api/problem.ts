@@ -1,10 +1,10 @@
-/** What the vault says when it refuses something. */
+/** An error response from the vault. */
 export class Problem extends Error {
   readonly status: number;
   /** The last part of the problem's type, such as `sign-in-too-old`. */
   readonly kind: string;
   readonly traceId: string | undefined;
-  /** Messages by the name of the field that they are about. */
+  /** Error messages by field name. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 
   constructor(status: number, body: unknown) {

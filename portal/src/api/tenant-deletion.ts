@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, fetchPortal, unwrap } from './client';
 
-/** Deletes the tenant of the page, or removes it at once if its name is given. */
+/** Deletes the current tenant, or removes it immediately if its name is given. */
 export function useTenantDeletion() {
   const queries = useQueryClient();
   return useMutation({
@@ -9,7 +9,7 @@ export function useTenantDeletion() {
       unwrap(api.DELETE('/tenants/self', { params: { query: name === undefined ? {} : { name } } })),
     onSuccess: (_, name) => {
       if (name === undefined) return queries.invalidateQueries({ queryKey: ['me'] });
-      // Its members are signed out with it, and what is shown of it is gone.
+      // Removing a tenant signs its members out, and its data can no longer be shown.
       location.assign('/portal/');
       return undefined;
     },

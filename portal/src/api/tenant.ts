@@ -1,8 +1,8 @@
 const storageKey = 'strongroom.tenant';
 
 /**
- * The tenant that requests are about. Each tab has its own: if they shared one, choosing another tenant in one tab would send the
- * changes of the others there. A new tab begins with the one that was chosen last.
+ * Returns the tenant that requests are for. Each tab has its own. If tabs shared one, choosing another tenant in one
+ * tab would send changes made in other tabs to that tenant. A new tab starts with the tenant that was chosen last.
  */
 export function chosenTenant(): string | undefined {
   return sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey) ?? undefined;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from './client';
 
-/** A token, masked as it is for every member. */
+/** Loads a token. Its data is masked for every member. */
 export function tokenQuery(id: string) {
   return queryOptions({
     queryKey: ['token', id],

@@ -7,7 +7,7 @@ export interface Share {
   readonly value: number;
 }
 
-/** Values with a bar behind each, the largest first: a table that shows proportions. */
+/** Shows a table with a bar behind each value, largest first. */
 export function BarList({ shares, caption }: { readonly shares: readonly Share[]; readonly caption: string }) {
   const most = Math.max(1, ...shares.map(({ value }) => value));
   return (

@@ -1,4 +1,4 @@
-/** A round number not below the value, whose half is round too. */
+/** Returns a round number that is at least the value and whose half is round too. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -6,7 +6,7 @@ export function roundUp(value: number): number {
   return Math.max(1, step * power);
 }
 
-/** About `count` places of a list, evenly spaced. */
+/** Returns about `count` evenly spaced indexes of a list. */
 export function pickPlaces(length: number, count: number): number[] {
   const step = Math.max(1, Math.ceil(length / Math.max(1, count)));
   return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);
@@ -15,7 +15,7 @@ export function pickPlaces(length: number, count: number): number[] {
 const hourLabel = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: 'numeric' });
 const dayLabel = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
-/** How an interval is called on an axis. */
+/** Returns the axis label of an interval. */
 export function toIntervalLabel(start: Date, interval: 'hour' | 'day'): string {
   return (interval === 'hour' ? hourLabel : dayLabel).format(start);
 }

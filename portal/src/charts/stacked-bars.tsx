@@ -17,12 +17,12 @@ export interface Bar {
 }
 
 interface Chart {
-  /** What is shown, in a sentence. */
+  /** A sentence that describes the chart. */
   readonly caption: string;
   readonly bars: readonly Bar[];
   readonly series: readonly Series[];
   readonly height?: number;
-  /** Dragging over bars chooses them, the first and the last included. */
+  /** Called with the first and last bar, inclusive, when the user drags over bars. */
   readonly onChoose?: (first: number, last: number) => void;
 }
 
@@ -30,7 +30,7 @@ const axisWidth = 44;
 const labelHeight = 20;
 const labelWidth = 96;
 
-/** Numbers over time as stacked bars, with a table of the same numbers for readers of tables. */
+/** Shows numbers over time as stacked bars, with an equivalent table for screen readers. */
 export function StackedBars(chart: Chart) {
   const { bars, series, caption } = chart;
   const { ref, width } = useWidth<HTMLDivElement>();
@@ -154,7 +154,7 @@ function BarStack(stack: {
     if (value === 0) return [];
     const bottom = toY(below);
     below += value;
-    // Even a single record has to be seen.
+    // A bar with a single record must still be visible.
     const height = Math.max(1, bottom - toY(below));
     return [<rect key={name} x={x} y={bottom - height} width={width} height={height} className={`fill-${tone}`} />];
   });

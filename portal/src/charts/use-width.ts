@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** The width of an element in pixels, also after it has changed: text in a chart must not be stretched with it. */
+/**
+ * Returns the width of an element in pixels and tracks changes. Charts need it because scaling would distort their
+ * text.
+ */
 export function useWidth<E extends HTMLElement>(): { readonly ref: RefObject<E | null>; readonly width: number } {
   const ref = useRef<E>(null);
   const [width, setWidth] = useState(0);

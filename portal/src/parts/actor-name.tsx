@@ -3,7 +3,7 @@ import { useMember } from '../api/me';
 import { useNames } from '../api/names';
 import { CopiedId } from './copied-id';
 
-/** Who did something: the name of an application or the address of a member, and the id of anybody else. */
+/** Shows the name of an application, the e-mail address of a member, or the id of any other actor. */
 export function ActorName({ id, type }: { readonly id: string | undefined; readonly type?: string | undefined }) {
   const { user } = useMember();
   const known = useNames().get(id ?? '');

@@ -6,7 +6,7 @@ interface Approvable {
   readonly approval?: Schemas['Approval'] | undefined;
 }
 
-/** Shown beside something that is not in force until others have approved it. */
+/** Marks something that does not take effect until others have approved it. */
 export function ApprovalTag({ of: { approval } }: { readonly of: Approvable }) {
   if (approval?.status !== 'pending') return null;
   return (
@@ -17,7 +17,7 @@ export function ApprovalTag({ of: { approval } }: { readonly of: Approvable }) {
   );
 }
 
-/** Says what is pending and where it is approved. */
+/** Explains what is pending and where to approve it. */
 export function ApprovalNotice({ of: { approval }, what }: { readonly of: Approvable; readonly what: string }) {
   if (approval?.status !== 'pending') return null;
   const { approvals_given: given, approvals_needed: needed } = approval;

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Dialog } from './dialog';
 import { Failure } from './states';
 
-/** Asks before something is done that cannot be undone. `children` say what that is. */
+/** Asks for confirmation of an action that cannot be undone. `children` describe the action. */
 export function Confirmation<Result>(confirmation: {
   readonly title: string;
-  /** What the button says. */
+  /** The text of the button. */
   readonly action: string;
   readonly work: UseMutationResult<Result, Error, void>;
   readonly onClose: () => void;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** An id that is copied with a click. Long ones are shortened; the whole is in the title and in what is copied. */
+/** Shows an id that a click copies. A long id is shortened, but the title and the copied text have all of it. */
 export function CopiedId({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Text to paste elsewhere: a command, or a secret that is shown once. */
+/** Shows text to copy: a command, or a secret that is shown once. */
 export function CopyBlock({ text, label }: { readonly text: string; readonly label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

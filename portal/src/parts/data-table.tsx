@@ -3,15 +3,15 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers line up at the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Takes the space that is left. */
+  /** The column takes the remaining width. */
   readonly isWide?: boolean;
 }
 
-/** A table that becomes a list of cards on a small screen. */
+/** Shows a table that becomes a list of cards on a small screen. */
 export function DataTable<Row>(table: {
-  /** What the table holds, for readers who do not see it. */
+  /** Describes the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

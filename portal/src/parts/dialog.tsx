@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
+/** Shows the browser's native dialog, which traps the focus and closes on Escape. */
 export function Dialog(dialog: {
   readonly title: string;
   readonly onClose: () => void;

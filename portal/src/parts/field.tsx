@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A labelled input with a hint below and what is wrong with it. `children` gets the ids to connect. */
+/** Shows a labelled input with a hint and its errors. `children` receives the ids that connect them. */
 export function Field(field: {
   readonly label: string;
   readonly hint?: ReactNode;

@@ -2,7 +2,7 @@ import { CopyBlock } from './copy-block';
 
 const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2031 } };
 
-/** A line that stores a card in this vault, to be pasted into a terminal. */
+/** Shows a shell command that stores a card in this vault. */
 export function FirstCommand() {
   const text = [
     `curl -sS ${location.origin}/tokens \\`,

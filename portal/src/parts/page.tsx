@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The frame of a page: its title, a sentence about it, and what can be done here. */
+/** Shows a page with its title, a sentence about it, and its actions. */
 export function Page(page: {
   readonly title: string;
   readonly lead?: ReactNode;

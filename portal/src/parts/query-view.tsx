@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failure, Loading } from './states';
 
-/** Shows what was loaded; until then that it is being loaded, or why it could not be. */
+/** Shows loaded data, a loading state, or the reason for a failure. */
 export function QueryView<Data>(view: {
   readonly query: UseQueryResult<Data>;
   readonly what: string;

@@ -1,6 +1,6 @@
 import type { Tone } from './tag';
 
-/** How outcomes of the log are called and coloured, in the order in which charts stack them. */
+/** Labels and colours of the log's outcomes, in the order in which charts stack them. */
 export const outcomes = [
   { name: 'success', label: 'Success', tone: 'accent' },
   { name: 'intent', label: 'Intent', tone: 'plain' },
@@ -15,7 +15,7 @@ export function toneOfOutcome(outcome: string): Tone {
   return outcomes.find(({ name }) => name === outcome)?.tone ?? 'plain';
 }
 
-/** What of the data left the vault, in a word. */
+/** Labels for how much of the data left the vault. */
 const transforms: Readonly<Record<string, { readonly label: string; readonly tone: Tone }>> = {
   reveal: { label: 'plaintext', tone: 'bad' },
   mask: { label: 'masked', tone: 'accent' },

@@ -1,7 +1,7 @@
 import { describeTransform } from './record-words';
 import { Tag } from './tag';
 
-/** What of the data left the vault. */
+/** Shows how much of the data left the vault. */
 export function Seen({ transform }: { readonly transform: string | undefined }) {
   if (transform === undefined) return null;
   const { label, tone } = describeTransform(transform);

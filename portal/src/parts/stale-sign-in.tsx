@@ -1,7 +1,7 @@
 import { useMember } from '../api/me';
 import { SignInAgain } from './states';
 
-/** Said before something is filled in, not when it is refused. */
+/** Warns about a stale sign-in before the user fills in a form, not after the vault rejects it. */
 export function StaleSignIn() {
   const { is_fresh: isFresh } = useMember();
   if (isFresh) return null;

@@ -9,7 +9,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** Nothing is there yet, and what to do about that. */
+/** Shows that there is nothing yet, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">
@@ -19,7 +19,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** What went wrong, with the id that an operator can find it by. */
+/** Shows an error, with the trace id by which an operator can find it. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   const traceId = error instanceof Problem ? error.traceId : undefined;
   return (
@@ -43,7 +43,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** Ends the session, which leads to the sign-in page and from there back to this one. */
+/** Ends the session. That leads to the sign-in page, and from there back to this page. */
 export function SignInAgain() {
   return (
     <form method="post" action="/portal/sign-out">

@@ -7,7 +7,7 @@ export function currentTheme(): Theme {
   return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? 'system';
 }
 
-/** The style sheet has both; `data-theme` decides, and without it the system does. */
+/** Applies a theme. The style sheet has both colour schemes and follows the system unless `data-theme` selects one. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(storageKey, theme);
   document.documentElement.dataset['theme'] = theme;

@@ -4,7 +4,7 @@ const otherYear = new Intl.DateTimeFormat(undefined, { ...clock, year: 'numeric'
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** A time in the reader's zone, with UTC on hover. */
+/** Shows a time in the user's time zone, with UTC on hover. */
 export function Time({ at, form = 'exact' }: { readonly at: string; readonly form?: 'exact' | 'day' | 'ago' }) {
   const date = new Date(at);
   const exact = date.getFullYear() === new Date().getFullYear() ? thisYear : otherYear;
@@ -24,7 +24,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** Such as `3 days ago`. */
+/** Returns a relative time such as `3 days ago`. */
 export function toAgo(date: Date, now = Date.now()): string {
   const seconds = (date.getTime() - now) / 1_000;
   for (const [unit, length] of units) {

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Field } from './field';
 import { Failure } from './states';
 
-/** Removes a tenant for good, once its name has been typed. */
+/** Removes a tenant for good. The user has to type its name first. */
 export function TypedName<Result>(typed: {
   readonly name: string;
   readonly work: UseMutationResult<Result, Error, string | undefined>;

@@ -1,4 +1,6 @@
-/** Undefined unless the text is the one way to write these bytes: a changed bit must not go unnoticed. */
+/**
+ * Decodes base64. Returns undefined if the text is not the canonical encoding, so that a changed bit is always noticed.
+ */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);

@@ -1,6 +1,6 @@
 import { sha256 } from './bytes.ts';
 
-/** RFC 6962 §2.1: leaves and nodes are hashed under different first bytes, so that one never passes for the other. */
+/** Prefixes of leaves and nodes differ, so that one never passes for the other (RFC 6962 §2.1). */
 const leafPrefix = Uint8Array.of(0x00);
 const nodePrefix = Uint8Array.of(0x01);
 
@@ -8,7 +8,7 @@ export function hashLeaf(content: Uint8Array): Promise<Uint8Array<ArrayBuffer>> 
   return sha256(leafPrefix, content);
 }
 
-/** RFC 9162 §2.1.3.2: the root that the path leads to; undefined if it is too long or too short. */
+/** Returns the root that the path leads to (RFC 9162 §2.1.3.2). Undefined if the path is too long or too short. */
 export async function climb(
   leafHash: Uint8Array,
   place: { readonly index: number; readonly treeSize: number },

@@ -24,7 +24,7 @@ const checkpointShape = {
 } as const;
 const proofNames = ['record', 'index', 'path', 'checkpoint', 'public_key'];
 
-/** Undefined for anything that has not exactly the members of a proof, each of its kind. */
+/** Returns undefined unless the value has exactly the members of a proof, each with the right type. */
 export function parseProof(value: unknown): Proof | undefined {
   if (!hasExactly(value, proofNames)) return undefined;
   const { record, index, path, checkpoint, public_key: publicKey } = value;
@@ -32,7 +32,7 @@ export function parseProof(value: unknown): Proof | undefined {
   const isWhole = Object.entries(checkpointShape).every(([name, kind]) => isOfKind(checkpoint[name], kind));
   const isListed = Array.isArray(path) && path.every((hash) => typeof hash === 'string');
   if (!isWhole || !isListed || !isOfKind(index, 'number') || typeof publicKey !== 'string') return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every member has just been looked at.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every member has just been checked.
   return value as unknown as Proof;
 }
 

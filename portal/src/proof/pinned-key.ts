@@ -2,7 +2,7 @@ import type { TrustedKey } from './verify-proof.ts';
 
 const storageKey = (tenantId: string) => `strongroom.audit-key.${tenantId}`;
 
-/** The key that the reader has compared and decided to trust from then on, in this browser. */
+/** Returns the key that the user has compared and pinned in this browser. */
 export function findPinnedKey(tenantId: string): TrustedKey | undefined {
   const text = localStorage.getItem(storageKey(tenantId));
   if (text === null) return undefined;

@@ -1,6 +1,6 @@
 import { type AuditRecord, recordFields } from '../../../server/src/core/audit/record-text.ts';
 
-/** A record as the API shows it: a time as text, details as an object, and what a record does not have left out. */
+/** A record as the API returns it: the time is text, details are an object, and empty fields are omitted. */
 export interface ShownRecord
   extends Partial<
     Omit<{ readonly [Name in keyof AuditRecord]: NonNullable<AuditRecord[Name]> }, 'created_at' | 'details'>
@@ -9,17 +9,19 @@ export interface ShownRecord
   readonly details?: object;
 }
 
-/** Its place in the order of sealing is the one thing that is not shown. */
+/** The API omits only the sealing order. */
 const shownFields = recordFields.filter((name) => name !== 'sealing_order');
 
-/** Whether the reader sees this record, in every field: a proof of another one says nothing about what is on the page. */
+/**
+ * Returns true if every field matches the record on the page. The proof of another record would prove nothing about it.
+ */
 export function isShownAs(record: AuditRecord, shown: ShownRecord): boolean {
   const stored = { ...record, details: parseDetails(record.details) };
   const seen = { ...shown, created_at: Date.parse(shown.created_at) };
   return shownFields.every((name) => JSON.stringify(stored[name] ?? null) === JSON.stringify(seen[name] ?? null));
 }
 
-/** Records hold details as JSON text. Text that is no JSON stays what it is, which no shown details are. */
+/** Parses the JSON text of details. Invalid JSON is returned as text, which never equals the details on the page. */
 function parseDetails(text: string | null): unknown {
   if (text === null) return null;
   try {

@@ -5,20 +5,20 @@ import { climb, hashLeaf } from './merkle-path.ts';
 import { parseProof, type Proof } from './parse-proof.ts';
 import { isShownAs, type ShownRecord } from './shown-record.ts';
 
-/** A public key that the reader trusts, with its version. */
+/** A public key that the user trusts, with its version. */
 export interface TrustedKey {
   readonly version: number;
   readonly key: string;
 }
 
-/** Each question by itself, in the order in which they are asked. A later one is false if an earlier one is. */
+/** The result of each check, in order. A check is false if an earlier one is. */
 export interface ProofCheck {
   readonly isWellFormed: boolean;
-  /** The record in it is the one that the reader sees. */
+  /** True if the proof contains the record that the user sees. */
   readonly isOfRecord: boolean;
-  /** The checkpoint was signed with the key that the reader trusts. */
+  /** True if the checkpoint was signed with the key that the user trusts. */
   readonly isSigned: boolean;
-  /** The hashes lead from the record to the signed root. */
+  /** True if the hashes lead from the record to the signed root. */
   readonly isIncluded: boolean;
 }
 
@@ -26,8 +26,8 @@ const refused: ProofCheck = { isWellFormed: false, isOfRecord: false, isSigned: 
 const encoder = new TextEncoder();
 
 /**
- * Checks that a proof is about what is shown, with nothing but the proof and the key: what the vault says about it does not
- * count. Without looking at what is shown, the proof of any other record would do.
+ * Verifies that a proof is about the shown record. It uses only the proof and the key, and trusts no claim of the
+ * vault. Without the comparison with the shown record, the proof of any other record would pass.
  */
 export async function verifyProof(text: string, trusted: TrustedKey, shown: ShownRecord): Promise<ProofCheck> {
   const proof = parseText(text);

@@ -33,12 +33,14 @@ export function createCardNumberKind(rules: CardNumberRules): InputKind {
   };
 }
 
-/** Published types say where a number of 16 digits has its gaps; what comes behind them would be one long group. */
+/**
+ * Returns the positions of gaps. Published types define gaps for 16 digits only, so the rest would be one long group.
+ */
 function gapsOf(kept: string, gaps: readonly number[]): readonly number[] {
   return kept.length > 16 && Math.max(...gaps) <= 12 ? fours : gaps;
 }
 
-/** The network of the longest prefix that covers the number; networks share space, Elo with Visa for one. */
+/** Returns the network with the longest matching prefix. Networks overlap, for example Elo and Visa. */
 export function findCardType(
   digits: string,
   { cardTypes = DEFAULT_CARD_TYPES }: CardNumberRules,
@@ -54,12 +56,12 @@ export function findCardType(
 function coveredLength(pattern: CardType['patterns'][number], digits: string): number {
   const [first, last] = typeof pattern === 'number' ? [pattern, pattern] : pattern;
   const { length } = String(first);
-  // A pattern tells no more than a BIN does.
+  // A pattern must not reveal more digits than the BIN.
   const prefix = toBin(digits).slice(0, length);
   return prefix.length === length && Number(prefix) >= first && Number(prefix) <= last ? length : 0;
 }
 
-/** What may be known of a complete number, as the vault itself shows it. */
+/** Returns the leading digits of a number that may be shown, with the same length as in the vault. */
 export function toBin(digits: string): string {
   return digits.slice(0, digits.length < 16 ? 6 : 8);
 }

@@ -5,7 +5,7 @@ export interface ExpirationDateRules {
   readonly showSpacing?: boolean | undefined;
 }
 
-/** Kept as MMYY. */
+/** Creates the rules of an expiration date. The value is stored as MMYY. */
 export function createExpirationDateKind(rules: ExpirationDateRules): InputKind {
   const separator = rules.showSpacing === true ? ' / ' : '/';
   return {
@@ -20,13 +20,13 @@ export function createExpirationDateKind(rules: ExpirationDateRules): InputKind 
   };
 }
 
-/** Browsers fill in `12/2030` or `2030-12`, and people type `1/30`. */
+/** Normalizes a date. Browsers fill in `12/2030` or `2030-12`, and people type `1/30`. */
 function clean(text: string, change: Change = 'whole'): string {
   const digits = change === 'whole' ? digitsOf(text) : text.replaceAll(/\D/g, '');
-  // No month begins with such a digit, unless somebody is about to put another one before it.
+  // No month starts with these digits. After a deletion, though, the user may be about to insert a digit before it.
   const dated = change !== 'shortened' && /^[2-9]/.test(digits) ? `0${digits}` : digits;
   if (dated.slice(2, 4) !== '20') return dated.slice(0, 4);
-  // The year is being typed with all its digits, or was filled in so.
+  // The year is being typed, or was filled in, with four digits.
   return dated.length >= 6 ? `${dated.slice(0, 2)}${dated.slice(4, 6)}` : dated;
 }
 

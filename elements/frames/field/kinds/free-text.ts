@@ -20,7 +20,7 @@ export function createFreeTextKind({ mask, validation, maxLength = lengthDefault
 
 type Slot = { readonly fixed: string } | { readonly accepts: RegExp };
 
-/** A character, and what a pattern of the page sees in its place. */
+/** A character, and the character that a pattern of the page sees in its place. */
 interface Character {
   readonly character: string;
   readonly seen: string;
@@ -30,9 +30,9 @@ function toSlot(slot: MaskSlot): Slot {
   return typeof slot === 'string' ? { fixed: slot } : { accepts: toRegExp(slot) };
 }
 
-/** Fills the slots with the characters that fit, and adds fixed ones where something follows them. */
+/** Fills the slots with matching characters, and adds fixed characters if something follows them. */
 function fit(text: string, slots: readonly Slot[]): string {
-  // By its place in the text, since characters that do not fit are dropped before they could be counted.
+  // Masking depends on the position in the original text, so it happens before characters that do not fit are dropped.
   const seen = [...maskedForPatterns(text)];
   const characters = [...text].map((character, index): Character => ({ character, seen: seen[index] ?? '' }));
   let fitted = '';

@@ -1,4 +1,4 @@
-/** What can be said about a value that was typed. */
+/** The verdict on a typed value. */
 export interface Judgement {
   readonly isComplete: boolean;
   readonly error?: 'incomplete' | 'invalid' | undefined;
@@ -6,16 +6,20 @@ export interface Judgement {
 }
 
 /**
- * How a text came about: somebody entered all of it or went on at its end, put a character into the middle, or deleted
- * something. Only of a whole text can be guessed what it means; in the others somebody is still at work.
+ * The way in which a text changed. `whole` means that it was entered as a whole or extended at its end, `inserted` that
+ * a character was typed in the middle, and `shortened` that something was deleted. Only a whole text can be
+ * interpreted. In the other cases the user is still editing.
  */
 export type Change = 'whole' | 'inserted' | 'shortened';
 
-/** The rules of one input: what it accepts, how it shows it, and when that is complete. Pure, so that the clock is handed in. */
+/**
+ * The rules of one input: the text it accepts, its display form, and its completeness. They are pure, so the time is a
+ * parameter.
+ */
 export interface InputKind {
-  /** What is kept of a text, without separators. */
+  /** Returns the value of a text, without separators. */
   clean(text: string, change?: Change): string;
-  /** What the input shows of what is kept. */
+  /** Returns the text that the input shows for a value. */
   show(kept: string): string;
   judge(kept: string, now: Date): Judgement;
 }

@@ -7,7 +7,10 @@ export interface VerificationCodeRules {
   readonly cardTypes?: readonly CardType[] | undefined;
 }
 
-/** Three or four digits: as many as the brand has, where it is known. */
+/**
+ * Creates the rules of a verification code. It has as many digits as the brand requires, or three to four if the brand
+ * is unknown.
+ */
 export function createVerificationCodeKind({
   cardBrand,
   cardTypes = DEFAULT_CARD_TYPES,

@@ -30,7 +30,7 @@ const columns: readonly Column<Rule>[] = [
   { header: 'What it is for', isWide: true, cell: ({ description }) => description ?? '' },
 ];
 
-/** Permissions, and rules in the order in which they are checked. */
+/** Shows permissions, and rules in evaluation order. */
 export function ApplicationRights({ application }: { readonly application: Application }) {
   const { permissions, rules } = toRights(application);
   if (permissions.length === 0 && rules.length === 0) {

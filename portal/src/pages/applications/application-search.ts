@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** What the list is filtered by, and its page. */
+/** The filters and the page of the list. */
 const listNames = ['query', 'type', 'page'] as const;
 export type ApplicationsSearch = Partial<Record<(typeof listNames)[number], string>>;
 
@@ -8,7 +8,7 @@ export function parseApplicationsSearch(search: Record<string, unknown>): Applic
   return pickSearch(search, listNames);
 }
 
-/** Whether the application is being edited, or the key that is being replaced. */
+/** `edit` is set while the application is being edited. `rotate` is the key that is being replaced. */
 const names = ['edit', 'rotate'] as const;
 export type ApplicationSearch = Partial<Record<(typeof names)[number], string>>;
 
@@ -16,7 +16,7 @@ export function parseApplicationSearch(search: Record<string, unknown>): Applica
   return pickSearch(search, names);
 }
 
-/** What a new application starts from. */
+/** The template that a new application starts from. */
 export type NewApplicationSearch = Partial<Record<'template', string>>;
 
 export function parseNewApplicationSearch(search: Record<string, unknown>): NewApplicationSearch {

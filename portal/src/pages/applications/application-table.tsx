@@ -8,7 +8,7 @@ import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
 import { typeNames } from './application-types';
 
-/** More than this many are counted instead of listed. */
+/** Longer lists are replaced with a count. */
 const listedMax = 6;
 
 const columns: readonly Column<Application>[] = [

@@ -9,7 +9,7 @@ import { countOf } from '../../parts/number';
 import { Failure } from '../../parts/states';
 import { StaleSignIn } from '../../parts/stale-sign-in';
 
-/** Asks for the name, so that nobody deletes the wrong application. */
+/** Deletes an application. The user types its name, which prevents deleting the wrong one. */
 export function DeleteApplication(dialog: { readonly application: Application; readonly onClose: () => void }) {
   const { application, onClose } = dialog;
   const [typed, setTyped] = useState('');

@@ -14,14 +14,16 @@ import { StaleSignIn } from '../../parts/stale-sign-in';
 
 const route = getRouteApi('/applications/$applicationId');
 
-/** What the vault said about an edit, in the containers that rules name and for these tokens. */
+/** The difference that the vault reported for an edit, in the containers that rules name and for these tokens. */
 interface Looked {
   readonly after: Rights;
   readonly tokens: readonly string[];
   readonly difference: Difference;
 }
 
-/** Rights are saved only by somebody who has seen what that changes; the button stands below it. */
+/**
+ * Edits an application. Changed rights can only be saved after their effects are shown, so the button is below them.
+ */
 export function EditApplication({ application }: { readonly application: Application }) {
   const [draft, setDraft] = useState(() => toDraft(application));
   const [startedFrom] = useState(application.modified_at);

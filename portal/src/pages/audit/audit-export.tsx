@@ -5,7 +5,7 @@ import { Failure } from '../../parts/states';
 import { toLogQuery } from './audit-queries';
 import type { AuditSearch } from './audit-search';
 
-/** Exactly the records that the filters show, as a file. */
+/** Downloads exactly the records that match the filters. */
 export function AuditExport({ search }: { readonly search: AuditSearch }) {
   const download = useMutation({
     mutationFn: async (format: 'csv' | 'ndjson') => {

@@ -10,7 +10,7 @@ interface Facets {
   readonly choose: (change: AuditSearch) => void;
 }
 
-/** Shown in this order; keys and kinds of actors are found through actors. */
+/** Facets in display order. Keys and actor types are missing because users find them through actors. */
 const shown: readonly FilterName[] = [
   'outcome',
   'actor_id',
@@ -21,7 +21,7 @@ const shown: readonly FilterName[] = [
   'destination',
 ];
 
-/** Values that occur in the range of time, the most frequent first; a click filters by one. */
+/** Shows the values that occur in the time range, most frequent first. Clicking a value filters by it. */
 export function AuditFacets({ facets, search, choose }: Facets) {
   const fields = shown.flatMap((name) => facets.filter(({ field }) => field === name));
   return (

@@ -9,7 +9,7 @@ interface Filters {
   readonly choose: (change: AuditSearch) => void;
 }
 
-/** The range of time, an id to look for, and the filters that are in use. */
+/** Shows the time range, a search for an id, and the active filters. */
 export function AuditFilters({ search, choose }: Filters) {
   return (
     <div className="audit-filters">
@@ -35,7 +35,7 @@ export function AuditFilters({ search, choose }: Filters) {
   );
 }
 
-/** Ids of requests are the trace ids that problems show; all others are ids of entities. */
+/** Searches for an id. Request ids are the trace ids that error messages show. All other ids belong to entities. */
 function IdSearch({ choose }: Pick<Filters, 'choose'>) {
   return (
     <form

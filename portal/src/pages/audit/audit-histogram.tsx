@@ -5,7 +5,7 @@ import { countOf } from '../../parts/number';
 import { outcomes } from '../../parts/record-words';
 import type { AuditSearch } from './audit-search';
 
-/** Records over time. Dragging over the bars looks at that time only. */
+/** Shows records over time. Dragging over bars narrows the time range to them. */
 export function AuditHistogram({
   counts,
   search,

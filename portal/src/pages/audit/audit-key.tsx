@@ -4,7 +4,7 @@ import { useMember } from '../../api/me';
 import { CopiedId } from '../../parts/copied-id';
 import { findPinnedKey, pinKey, unpinKey } from '../../proof/pinned-key';
 
-/** The key that proofs are checked with: what the vault offers, and what the reader has pinned. */
+/** Shows the key that verifies proofs: the one that the vault offers, and the one that the user has pinned. */
 export function AuditKey({ offered }: { readonly offered: Schemas['AuditKey'] | undefined }) {
   const { tenant } = useMember();
   const [pinned, setPinned] = useState(() => findPinnedKey(tenant.id));

@@ -13,14 +13,14 @@ import { RecordDialog } from './record-dialog';
 
 const route = getRouteApi('/audit');
 
-/** The log: what happened when, who did it, and what they saw. The address holds every choice. */
+/** Shows the audit log. The address holds every choice. */
 export function AuditPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const records = useQuery(recordsQuery(search));
   const counts = useQuery(countsQuery(search));
   const facets = useQuery(facetsQuery(search));
-  /** Anything else than a page or a record begins at the newest record again. */
+  /** Applies a change. Any change except of the page or the open record starts at the newest record again. */
   const choose = (change: AuditSearch) =>
     void navigate({ search: { ...search, start: undefined, record: undefined, record_at: undefined, ...change } });
   return (

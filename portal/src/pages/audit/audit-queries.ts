@@ -8,7 +8,7 @@ export type LogRecord = Schemas['Log'];
 
 const pageSize = 50;
 
-/** The parameters of the API for the state of the page. */
+/** Returns the API parameters for the state of the page. */
 export function toLogQuery(search: AuditSearch) {
   return { ...pickSearch(search, filterNames), ...toTimeRange(search) };
 }
@@ -26,7 +26,7 @@ export function recordsQuery(search: AuditSearch) {
   });
 }
 
-/** Counters know everything but single entities and requests. */
+/** Loads counts. The counters do not distinguish single entities or requests. */
 export function countsQuery(search: AuditSearch) {
   const { entity_id: _entity, request_id: _request, ...query } = toLogQuery(search);
   return queryOptions({
@@ -51,7 +51,7 @@ export function facetsQuery(search: AuditSearch) {
   });
 }
 
-/** One record, for an address that names it: the log is asked for the millisecond in which it was created. */
+/** Loads the record that an address names, by requesting the millisecond in which it was created. */
 export function recordQuery(id: string, createdAt: string) {
   const start = new Date(createdAt);
   const query = {

@@ -3,7 +3,7 @@ import type { AuditSearch } from './audit-search';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Ranges of time to choose from; the first is used by default. */
+/** Time ranges to choose from. The first is the default. */
 export const ranges = [
   { name: '7d', label: 'Last 7 days', length: 7 * day },
   { name: '24h', label: 'Last 24 hours', length: day },
@@ -16,7 +16,10 @@ export interface TimeRange {
   readonly end_date?: string;
 }
 
-/** From the address: chosen times, or a range that ends now. Begins at a full hour, so that the same view has one address. */
+/**
+ * Returns the chosen times, or a range that ends now. A range starts at a full hour, so that the same view has one
+ * address.
+ */
 export function toTimeRange({ range, from, to }: AuditSearch, now = Date.now()): TimeRange {
   if (from !== undefined) return { start_date: from, ...(to === undefined ? {} : { end_date: to }) };
   const { length } = ranges.find(({ name }) => name === range) ?? ranges[0];
@@ -25,7 +28,7 @@ export function toTimeRange({ range, from, to }: AuditSearch, now = Date.now()):
 
 const hoursMax = 8 * day;
 
-/** Hours for about a week, days for more. */
+/** Returns hours for up to about a week, days for more. */
 export function toInterval({ start_date: start, end_date: end }: TimeRange, now = Date.now()): 'hour' | 'day' {
   return (end === undefined ? now : Date.parse(end)) - Date.parse(start) <= hoursMax ? 'hour' : 'day';
 }

@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** Filters of the log; each is also a parameter of the API. */
+/** Filters of the log. Each has the name of its API parameter. */
 export const filterNames = [
   'actor_id',
   'actor_type',
@@ -16,13 +16,16 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** State of the page, held by its address: filters, a range of time, a page, and the record that is open. */
+/** The state of the page, which its address holds: filters, time range, page, and the open record. */
 const names = [...filterNames, 'range', 'from', 'to', 'start', 'record', 'record_at'] as const;
 export type AuditSearch = { readonly [Name in (typeof names)[number]]?: string | undefined };
 
 const timeNames = ['from', 'to', 'record_at'] as const;
 
-/** What should be a time and is none counts as not given. Said explicitly: the router adds whatever else an address has. */
+/**
+ * Parses the address. Invalid times are set to undefined instead of omitted, because the router adds all other
+ * parameters of the address.
+ */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   const picked = pickSearch(search, names);
   const damaged = timeNames.filter((name) => name in picked && Number.isNaN(Date.parse(picked[name] ?? '')));

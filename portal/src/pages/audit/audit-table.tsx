@@ -10,7 +10,7 @@ import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
 import type { AuditSearch } from './audit-search';
 
-/** Records of the page, newest first. */
+/** Shows the records of a page, newest first. */
 export function AuditTable(table: {
   readonly page: Schemas['LogPage'];
   readonly search: AuditSearch;

@@ -2,7 +2,6 @@ import type { KnownActor } from '../../api/names';
 import { describeTransform } from '../../parts/record-words';
 import type { FilterName } from './audit-search';
 
-/** How filters are called. */
 export const filterLabels: Readonly<Record<FilterName, string>> = {
   actor_id: 'Actor',
   actor_type: 'Kind of actor',

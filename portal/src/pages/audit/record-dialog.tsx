@@ -14,7 +14,7 @@ import { Time } from '../../parts/time';
 import { type LogRecord, recordQuery } from './audit-queries';
 import { RecordProof } from './record-proof';
 
-/** Everything about one record, and its proof. */
+/** Shows one record and its proof. */
 export function RecordDialog({
   id,
   createdAt,

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time';
 
 type Seal = Schemas['LogSeal'];
 
-/** The keys that prove the audit log, and how far it is sealed. */
+/** Shows the keys that prove the audit log, and how far the log is sealed. */
 export function AuditKeys() {
   const seal = useQuery({ ...sealQuery, refetchInterval: 15_000 });
   return (

@@ -20,13 +20,15 @@ const providerNames: Readonly<Record<string, string>> = {
   transit: 'Vault or OpenBao (transit)',
 };
 
-/** What the tenant's data is encrypted with. Keys are managed at the command line, so the page shows the commands. */
+/**
+ * Shows the keys that encrypt the tenant's data. Keys are managed on the command line, so the page shows the commands.
+ */
 export function EncryptionKeysPage() {
   const { tenant } = useMember();
   const keys = useQuery({
     queryKey: ['encryption-keys', tenant.id],
     queryFn: () => unwrap(api.GET('/tenants/self/encryption-keys')),
-    // While data is being re-encrypted, the page follows.
+    // The page shows the progress while data is being re-encrypted.
     refetchInterval: ({ state }) => (isUnderWay(state.data?.reencryption) ? 2_000 : false),
   });
   return (

@@ -1,7 +1,7 @@
 import { CopyBlock } from '../../parts/copy-block';
 import { Section } from '../../parts/page';
 
-/** What an operator types to change something about the keys. */
+/** Shows the commands with which an operator manages the keys. */
 export function KeyCommands({ tenantId }: { readonly tenantId: string }) {
   const commands = [
     ['See every key, and how many rows each encrypts', `strongroom keys list --tenant ${tenantId} --rows`],

@@ -8,7 +8,7 @@ import { Shortcuts } from './shortcuts';
 import { Side } from './side';
 import { WayRequired } from './way-required';
 
-/** Around every page: who is signed in, where one can go, and the page itself. */
+/** Surrounds every page with the signed-in user and the navigation. */
 export function Frame() {
   const me = useQuery({ queryKey: ['me'], queryFn: loadMe, staleTime: 60_000 });
   if (me.data === undefined) {
@@ -50,7 +50,7 @@ export function Frame() {
   );
 }
 
-/** What stands in the place of every page while the tenant cannot be used. */
+/** Replaces the page if the tenant cannot be used. */
 function TenantContent({ tenant }: { readonly tenant: MyTenant }) {
   if (tenant.needs_sign_in_way) return <WayRequired tenant={tenant.name} />;
   return tenant.removed_at === undefined ? <Outlet /> : <DeletedTenant removedAt={tenant.removed_at} />;

@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from 'react';
 import { idleSeconds } from '../../api/activity';
 import { loadMe } from '../../api/me';
 
-/** The vault ends a session after 15 minutes, of which it may miss one. */
+/** Seconds. The vault ends a session after 15 minutes, and activity may reach it up to a minute late. */
 const endsAfter = 14 * 60;
-/** When somebody at the page is told, in time to do something about it. */
+/** Seconds. The warning leaves the user enough time to react. */
 const warnsAfter = 12 * 60;
-/** Somebody who types for a while sends no requests; the vault is told in between that they are there. */
+/** Seconds. A user who types for a while sends no requests, so the vault is told regularly that the user is active. */
 const tellsEvery = 60;
 const lookEveryMs = 5_000;
 
-/** Ends an idle session, and says so before. Touching the page is enough to stay signed in. */
+/** Ends an idle session after a warning. Any interaction with the page keeps the user signed in. */
 export function IdleWatch() {
   const [left, setLeft] = useState<number>();
   const form = useRef<HTMLFormElement>(null);
@@ -24,7 +24,7 @@ export function IdleWatch() {
         form.current?.requestSubmit();
       } else if (idle < tellsEvery && Date.now() - toldAt.current >= tellsEvery * 1_000) {
         toldAt.current = Date.now();
-        // If it fails, the next request of the page shows why.
+        // If this fails, the next request of the page shows why.
         void loadMe().catch(() => undefined);
       }
     };

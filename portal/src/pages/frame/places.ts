@@ -3,11 +3,11 @@ import type { LinkProps } from '@tanstack/react-router';
 interface Place {
   readonly label: string;
   readonly to: NonNullable<LinkProps['to']>;
-  /** Pressed after `g`, it leads there. */
+  /** The key that opens the page after `g` was pressed. */
   readonly key: string;
 }
 
-/** Where the navigation leads, in its order. */
+/** The pages in the navigation, in display order. */
 export const places: readonly { readonly group: string; readonly items: readonly Place[] }[] = [
   {
     group: 'Vault',

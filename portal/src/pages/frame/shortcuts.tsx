@@ -4,10 +4,10 @@ import { Dialog } from '../../parts/dialog';
 import { places } from './places';
 
 const all = places.flatMap(({ items }) => items);
-/** How long the second key may take. */
+/** Milliseconds within which the second key must follow. */
 const pauseMax = 1_500;
 
-/** Keys that work on every page, and the list of them. */
+/** Handles the keyboard shortcuts of every page, and shows the list of them. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false);
   const navigate = useNavigate();

@@ -7,7 +7,7 @@ import { roleNames } from '../../parts/role-names';
 import { applyTheme, currentTheme, themes } from '../../parts/theme';
 import { places } from './places';
 
-/** The navigation. On a small screen it is folded until somebody opens it. */
+/** Shows the navigation. On a small screen it is collapsed until the user opens it. */
 export function Side() {
   const [isOpen, setOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -73,7 +73,7 @@ function TenantSwitch() {
         value={tenant.id}
         onChange={(event) => {
           chooseTenant(event.target.value);
-          // Nothing of one tenant may be shown beside another.
+          // Data of one tenant must not be shown in another.
           queries.clear();
           location.assign('/portal/');
         }}

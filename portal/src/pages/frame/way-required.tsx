@@ -1,6 +1,6 @@
 import { Page } from '../../parts/page';
 
-/** In place of a page of a tenant in which a session can do nothing before its user has set up how to sign in. */
+/** Replaces every page of the tenant until the user has set up a sign-in method. */
 export function WayRequired({ tenant }: { readonly tenant: string }) {
   return (
     <Page

@@ -10,12 +10,12 @@ import { Failure } from '../../parts/states';
 import { type Member, nameOf, roleNotes } from './member-view';
 import { memberRoles, RoleSelect } from './role-select';
 
-/** It may be the reader who has changed, whose role decides what the frame shows. */
+/** Reloads the members and the signed-in user. If users change their own role, the frame shows other pages. */
 async function forgetMembers(queries: QueryClient): Promise<void> {
   await Promise.all([queries.invalidateQueries(membersQuery), queries.invalidateQueries({ queryKey: ['me'] })]);
 }
 
-/** Asks for another role. Whether the change is possible, the vault decides and says. */
+/** Changes the role of a member. The vault decides whether the change is allowed. */
 export function RoleChange({ member, close }: { readonly member: Member; readonly close: () => void }) {
   const [role, setRole] = useState<Role>(memberRoles.find((one) => one === member.role) ?? 'READ_ONLY');
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ import { Time } from '../../parts/time';
 import { MemberRemoval, RoleChange } from './member-changes';
 import { type Member, nameOf, nameOfRole, nameOfWay } from './member-view';
 
-/** The people of the tenant, and what the reader may do about them. */
+/** Shows the members of the tenant, and the actions that the user may take. */
 export function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const reader = useMember();
   const [open, setOpen] = useState<{ readonly what: 'role' | 'removal'; readonly member: Member }>();

@@ -4,13 +4,13 @@ import { roleNames } from '../../parts/role-names';
 export type Member = Schemas['Member'];
 export type Invitation = Schemas['Invitation'];
 
-/** The API does not promise that there are no others. */
+/** Returns the name of a role. The API may add roles that are not known here. */
 export function nameOfRole(role: string): string {
   const names: Partial<Record<string, string>> = roleNames;
   return names[role] ?? role;
 }
 
-/** What each role is for, beside the choice of one. */
+/** Descriptions of the roles, shown beside the selection. */
 export const roleNotes: Readonly<Record<string, string>> = {
   OWNER: 'Everything that an admin can do. Only the owner hands the tenant over or deletes it.',
   ADMIN: 'Manages applications, keys, members and tokens.',

@@ -12,10 +12,10 @@ import { InvitationTable } from './invitation-table';
 import { MemberTable } from './member-table';
 import { TenantDeletion } from './tenant-deletion';
 
-/** As many as the API lists at once. */
+/** The largest page that the API returns. */
 const invitationsShown = 50;
 
-/** Who belongs to the tenant, and who has been invited. */
+/** Shows the members of the tenant and open invitations. */
 export function MembersPage() {
   const reader = useMember();
   const [isInviting, setInviting] = useState(false);

@@ -4,7 +4,6 @@ import { roleNames } from '../../parts/role-names';
 export const memberRoles = ['OWNER', 'ADMIN', 'READ_ONLY'] as const;
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
 
-/** A choice of roles. */
 export function RoleSelect<Offered extends Role>(select: {
   readonly id: string;
   readonly 'aria-describedby'?: string;

@@ -6,7 +6,7 @@ import { Section } from '../../parts/page';
 import { Failure } from '../../parts/states';
 import { TypedName } from '../../parts/typed-name';
 
-/** The end of the tenant, for its owner only. */
+/** Deletes the tenant. Only its owner can do that. */
 export function TenantDeletion() {
   const member = useMember();
   const [isOpen, setOpen] = useState(false);

@@ -7,7 +7,7 @@ export interface KeyOfApplication {
   readonly key: Application['keys'][number];
 }
 
-/** All keys, the oldest first. */
+/** Lists all keys, oldest first. */
 export function listKeys(applications: readonly Application[]): KeyOfApplication[] {
   return applications
     .flatMap((application) => application.keys.map((key) => ({ application, key })))

@@ -10,10 +10,10 @@ import { oldAndNewQuery, daysShown, facetsQuery, valuesOf } from './overview-que
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
 const expirySoon = 14 * day;
-/** Records are sealed within seconds. */
+/** Milliseconds. Records are normally sealed within seconds. */
 const waitMax = 5 * 60_000;
 
-/** Things that need a hand; nothing is shown if there are none. */
+/** Shows problems that need attention, or nothing if there are none. */
 export function Concerns() {
   const seal = useQuery(sealQuery).data;
   const facets = useQuery(facetsQuery).data;

@@ -1,6 +1,6 @@
 import { FirstCommand } from '../../parts/first-command';
 
-/** What to do in a vault without a token. */
+/** Shows the first steps in a vault that has no token yet. */
 export function FirstToken() {
   return (
     <section className="hint">

@@ -8,7 +8,7 @@ import { oldAndNewQuery } from './overview-queries';
 
 const keysShown = 8;
 
-/** Keys that nobody has replaced for the longest time. */
+/** Shows the keys that have not been replaced for the longest time. */
 export function OldestKeys() {
   return (
     <QueryView query={useQuery(oldAndNewQuery)} what="keys">

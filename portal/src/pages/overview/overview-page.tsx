@@ -15,7 +15,7 @@ import { OldestKeys } from './oldest-keys';
 import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
 import { Stats } from './stats';
 
-/** What happened lately, what is stored, and what needs a hand. */
+/** Shows recent activity, the number of stored tokens, and problems that need attention. */
 export function OverviewPage() {
   const counts = useQuery(outcomesQuery);
   const usage = useQuery(usageQuery);
@@ -93,10 +93,10 @@ function TokenTypes({ report }: { readonly report: Schemas['TokenReport'] }) {
   );
 }
 
-/** How many lines a list of the page has. */
+/** The maximum number of lines in a list on the page. */
 const linesMax = 8;
 
-/** The most frequent values of a field, each leading to its records. */
+/** Shows the most frequent values of a field, each with a link to its records. */
 function TopValues({ field, caption }: { readonly field: 'actor_id' | 'operation'; readonly caption: string }) {
   const names = useNames();
   return (

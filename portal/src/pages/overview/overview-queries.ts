@@ -5,7 +5,7 @@ import { api, type Schemas, unwrap } from '../../api/client';
 const day = 86_400_000;
 export const daysShown = 30;
 
-/** The beginning of the first day that is shown. */
+/** Returns the start of the first day that is shown. */
 function firstDay(now = Date.now()): string {
   return new Date(Math.floor(now / day) * day - (daysShown - 1) * day).toISOString();
 }
@@ -16,7 +16,7 @@ export const outcomesQuery = queryOptions({
     unwrap(api.GET('/logs/counts', { params: { query: { by: 'outcome', interval: 'day', start_date: firstDay() } } })),
 });
 
-/** The most frequent values of every field, in one call. */
+/** Loads the most frequent values of every field in one request. */
 export const facetsQuery = queryOptions({
   queryKey: ['overview-facets'],
   queryFn: () => unwrap(api.GET('/logs/facets', { params: { query: { start_date: firstDay(), limit: 50 } } })),
@@ -26,7 +26,7 @@ export function valuesOf({ fields }: Schemas['LogFacets'], name: string): readon
   return fields.find(({ field }) => field === name)?.values ?? [];
 }
 
-/** Enough to find the oldest keys: lists have the newest applications first. */
+/** Loads the newest applications and the last page, which has the oldest. That is enough to find the oldest keys. */
 export const oldAndNewQuery = queryOptions({
   queryKey: ['applications', 'oldest'],
   queryFn: async ({ client }) => {

@@ -8,7 +8,7 @@ import { formatNumber } from '../../parts/number';
 import { Time } from '../../parts/time';
 import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
 
-/** The numbers that people look for first. */
+/** Shows the numbers that users look for first. */
 export function Stats() {
   const usage = useQuery(usageQuery).data;
   const outcomes = useQuery(outcomesQuery).data;

@@ -4,7 +4,7 @@ import { Confirmation } from '../../parts/confirmation';
 import { Time } from '../../parts/time';
 import { SessionRights } from './session-rights';
 
-/** Asks before a session stops working. */
+/** Asks for confirmation before ending a session. */
 export function EndSession({ session, onClose }: { readonly session: Session; readonly onClose: () => void }) {
   const queries = useQueryClient();
   const end = useMutation({

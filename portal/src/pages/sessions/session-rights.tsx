@@ -4,10 +4,10 @@ import { Tag } from '../../parts/tag';
 
 type Rule = Session['rules'][number];
 
-/** More rules than these are counted: a session can have a hundred. */
+/** Further rules are only counted, because a session can have a hundred. */
 const listedMax = 3;
 
-/** What a session was given. It never exceeds what its authorizer may do. */
+/** Shows the rights of a session. They never exceed those of the actor that authorized it. */
 export function SessionRights({ session: { permissions, rules } }: { readonly session: Session }) {
   if (permissions.length === 0 && rules.length === 0) return <span className="note">nothing yet</span>;
   const ordered = rules.toSorted((a, b) => a.priority - b.priority);

@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** Which sessions are listed, and from where on. */
+/** The filter of the list, and the position where its page starts. */
 const names = ['waiting', 'start'] as const;
 export type SessionSearch = Partial<Record<(typeof names)[number], string>>;
 

@@ -9,7 +9,7 @@ import { SessionTable } from './session-table';
 
 const route = getRouteApi('/sessions');
 
-/** Which sessions can be used right now, what each may do, and ending one. */
+/** Lists the sessions that can be used now and their rights, and lets the user end one. */
 export function SessionsPage() {
   const { tenant } = useMember();
   const { waiting, start } = route.useSearch();

@@ -17,7 +17,7 @@ const columns: readonly Column<Decision>[] = [
   { header: 'Why', isWide: true, cell: Why },
 ];
 
-/** What the vault decides for each permission, as it says it. */
+/** Shows the vault's decision for each permission. */
 export function DecisionTable({ decisions }: { readonly decisions: readonly Decision[] }) {
   return <DataTable caption="Decisions" columns={columns} rows={decisions} keyOf={({ permission }) => permission} />;
 }

@@ -7,7 +7,7 @@ import { RulesEditor } from '../../parts/access/rules-editor';
 import { Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 
-/** Rights to try before anybody has them. Decisions are asked for when the draft is ready, not with every letter. */
+/** Edits rights that nobody has yet. Decisions are requested when the draft is ready, not on every key press. */
 export function DraftEditor({
   draft,
   onChange,

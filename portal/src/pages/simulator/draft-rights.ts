@@ -7,7 +7,7 @@ const firstDraft: Rights = {
   rules: [{ description: '', priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] }],
 };
 
-/** The draft of this tab. It ends with the tab, and nobody else sees it. */
+/** Reads the draft of this tab. It is discarded with the tab, and nobody else sees it. */
 export function readDraft(): Rights {
   try {
     return parseRights(JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')) ?? firstDraft;

@@ -9,7 +9,7 @@ import { CodeBlock } from '../../parts/code-block';
 import { Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 
-/** What a read of the token would look like. The portal has masked data only, so plaintext is described. */
+/** Shows what a read of the token would return. The portal only has masked data, so plaintext is merely described. */
 export function Likeness(likeness: {
   readonly target: Target;
   readonly reading: Decision | undefined;

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client';
 import { CopiedId } from '../../parts/copied-id';
 import { Time } from '../../parts/time';
 
-/** One who can see the token, whatever they are. */
+/** An application, session, member or invitation that can see the token. */
 export interface Onlooker {
   readonly key: string;
   readonly who: ReactNode;
@@ -14,7 +14,7 @@ export interface Onlooker {
   readonly ways: readonly Schemas['AccessWay'][];
 }
 
-/** Names are by the id of the application or user. */
+/** Maps the response to rows. `names` has the ids of applications and users as keys. */
 export function toOnlookers(
   { applications, sessions, members, invitations }: Schemas['Onlookers'],
   names: ReadonlyMap<string, KnownActor>,

@@ -1,10 +1,10 @@
 import { pickSearch } from '../../search-text';
 
-/** Whose access to what is simulated; the address holds it. */
+/** The simulated application and its target. The address holds them. */
 const simulatorSearchNames = ['application', 'token', 'container'] as const;
 export type SimulatorSearch = { readonly [Name in (typeof simulatorSearchNames)[number]]?: string | undefined };
 
-/** In place of the id of an application: rights that are not saved. */
+/** Replaces the application id if the simulated rights are an unsaved draft. */
 export const draftSubject = 'draft';
 
 export function parseSimulatorSearch(search: Record<string, unknown>): SimulatorSearch {

@@ -2,7 +2,7 @@ import type { Application } from '../../api/applications';
 import { Field } from '../../parts/field';
 import { draftSubject } from './simulator-search';
 
-/** Whose access is looked at. */
+/** Selects the application whose access is simulated. */
 export function SubjectField(field: {
   readonly applications: readonly Application[];
   readonly chosen: string | undefined;

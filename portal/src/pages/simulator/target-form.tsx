@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Field } from '../../parts/field';
 import type { SimulatorSearch } from './simulator-search';
 
-/** A token or a container: what begins with a slash is a container, which no id of a token does. */
+/** Selects a token or a container. Text that starts with a slash is a container, because no token id does. */
 export function TargetForm({
   search,
   onChange,

@@ -5,7 +5,7 @@ import type { TokenSearch } from './token-search';
 
 type Filters = Omit<TokenSearch, 'query' | 'start'>;
 
-/** Narrows the list. The address holds what is chosen. */
+/** Filters the list. The address holds the chosen filters. */
 export function TokenFilters({
   search,
   apply,
@@ -64,7 +64,7 @@ function TextFilter(filter: {
     <div className="field">
       <label htmlFor={id}>{filter.label}</label>
       <input
-        // A new address brings new text.
+        // The key resets the text when the address changes.
         key={filter.value}
         id={id}
         name={filter.name}

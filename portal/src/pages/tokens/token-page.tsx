@@ -14,7 +14,7 @@ import type { Token } from './token-query';
 import { TokenRemoval } from './token-removal';
 import { TokenTrail } from './token-trail';
 
-/** A token: its masked data, what is known about it, and who has used it. */
+/** Shows a token: its masked data, its attributes, and its recent use. */
 export function TokenPage() {
   const { tokenId } = useParams({ from: '/tokens/$tokenId' });
   const member = useMember();

@@ -5,7 +5,7 @@ export type Token = Schemas['Token'];
 
 const pageSize = 25;
 
-/** A page of tokens: searched where there is a query, listed otherwise. The filters apply to both. */
+/** Loads a page of tokens. It searches if there is a query, otherwise it lists. The filters apply to both. */
 export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPage']> {
   const { query, start } = search;
   if (query !== undefined) {
@@ -30,7 +30,7 @@ export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPag
   );
 }
 
-/** The query and the filters as one. */
+/** Combines the query and the filters. */
 function toQuery(query: string, { type, container, fingerprint, metadata }: TokenSearch): string {
   const terms = [
     ...(type === undefined ? [] : [`type:${quote(type)}`]),
@@ -41,7 +41,7 @@ function toQuery(query: string, { type, container, fingerprint, metadata }: Toke
   return terms.length === 0 ? query : [`(${query})`, ...terms].join(' AND ');
 }
 
-/** `customer=c-1, region=eu`; what has no `=` is a key with an empty value. */
+/** Parses text such as `customer=c-1, region=eu`. A part without `=` is a key with an empty value. */
 function parsePairs(text: string): [string, string][] {
   return text
     .split(',')
@@ -58,12 +58,12 @@ const openTerm =
   /^[!-]*(?:id|type|container|fingerprint|created_by|modified_by|created_at|modified_at|metadata\.[^\s:\\]+):/;
 
 /**
- * Whether a query may hold a value of data: it asks for one, or it has a word that is no term of another field, such as a card
- * number that somebody pasted. It must not become part of the address, which the browser remembers. A backslash may stand
- * anywhere in a name.
+ * Returns true if a query may contain token data: it searches in data, or it has a word that is not a term of another
+ * field, such as a pasted card number. Such a query must not become part of the address, because browsers remember
+ * addresses. A field name may contain a backslash anywhere.
  */
 export function mayHoldData(query: string): boolean {
-  // Spaces between quotes or brackets separate nothing.
+  // Spaces inside quotes or brackets do not separate words.
   const words = query.replaceAll(/"(?:\\.|[^"\\])*"|[[{][^\]}]*[\]}]/g, '""').split(/[\s()]+/);
   const isOpen = words.every((word) => operators.has(word) || openTerm.test(word));
   return !isOpen || query.replaceAll('\\', '').includes('data:');

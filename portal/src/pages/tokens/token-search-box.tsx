@@ -1,6 +1,6 @@
 import { type FormEvent, useId } from 'react';
 
-/** Searches with a query. `find` gets undefined when the box is empty. */
+/** Searches with a query. `find` is called with undefined if the box is empty. */
 export function TokenSearchBox({
   query,
   find,

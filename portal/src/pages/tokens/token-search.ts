@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** What the list of tokens is filtered by; the address holds it. */
+/** The filters of the token list. The address holds them. */
 export const tokenSearchNames = ['type', 'container', 'fingerprint', 'metadata', 'query', 'start'] as const;
 export type TokenSearch = { readonly [Name in (typeof tokenSearchNames)[number]]?: string | undefined };
 

@@ -5,13 +5,13 @@ type Card = Schemas['CardDetails'];
 
 const lengthMax = 64;
 
-/** The masked data in one line. What is too long is cut; the page of the token has all of it. */
+/** Returns the masked data in one line. Long text is truncated. The token's own page shows all of it. */
 export function summarize({ data, card }: Token): string {
   const text = card === undefined ? toText(data) : toCardText(data, card);
   return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…` : text;
 }
 
-/** Month and year belong together. */
+/** Formats a card, with month and year as one date. */
 function toCardText(data: unknown, { expiration_month: month, expiration_year: year }: Card): string {
   if (typeof data !== 'object' || data === null || !('number' in data)) return toText(data);
   const until = month === undefined || year === undefined ? [] : [`${String(month).padStart(2, '0')}/${year}`];

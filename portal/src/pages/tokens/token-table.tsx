@@ -35,7 +35,7 @@ export function TokenTable({ tokens, isOld }: { readonly tokens: readonly Token[
   );
 }
 
-/** The first few pairs; the page of the token has all of them. */
+/** Shows the first few pairs. The token's own page shows all of them. */
 function Metadata({ pairs = {} }: { readonly pairs?: Readonly<Record<string, string>> | undefined }) {
   const entries = Object.entries(pairs);
   const shown = entries.slice(0, 2).map(([key, value]) => `${key}=${value}`);

@@ -28,7 +28,7 @@ const columns: readonly Column<Log>[] = [
   { header: 'Data seen', cell: ({ transform }) => <Seen transform={transform} /> },
 ];
 
-/** What happened to a token lately. */
+/** Shows the recent audit records of a token. */
 export function TokenTrail({ id }: { readonly id: string }) {
   const { tenant } = useMember();
   const logs = useQuery({

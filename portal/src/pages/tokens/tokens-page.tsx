@@ -12,12 +12,12 @@ import type { TokenSearch } from './token-search';
 import { TokenSearchBox } from './token-search-box';
 import { TokenTable } from './token-table';
 
-/** What is stored, masked for everybody. */
+/** Lists the stored tokens. Their data is masked for everybody. */
 export function TokensPage() {
   const { tenant } = useMember();
   const { query: openQuery, start, ...filters } = useSearch({ from: '/tokens' });
   const navigate = useNavigate({ from: '/tokens' });
-  // A search that may be for data is only kept here: an address is remembered and logged.
+  // A query that may contain token data is only kept in memory, because addresses are remembered and logged.
   const [hiddenQuery, setHiddenQuery] = useState<string>();
   const query = hiddenQuery ?? openQuery;
   const search: TokenSearch = {

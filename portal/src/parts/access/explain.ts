@@ -6,14 +6,14 @@ import type { Decision } from './words';
 export type Target = { readonly token: string } | { readonly container: string };
 export type Explanation = Schemas['AccessExplanation'];
 
-/** What a saved application may do with a token or in a container. */
+/** Explains what a saved application may do with a token or in a container. */
 export function explainApplication(applicationId: string, target: Target): Promise<Explanation> {
   return unwrap(api.POST('/access/explain', { body: { application_id: applicationId, ...toField(target) } }));
 }
 
 /**
- * The same for rights that nobody has yet. The vault explains drafts as those of a private application with at least one right, so
- * what differs for other types is put right here.
+ * Explains rights that nobody has yet. The vault explains every draft as a private application with at least one right,
+ * so this function corrects the result for other types and for drafts without rights.
  */
 export async function explainDraft(rights: Rights, type: ApplicationType, target: Target): Promise<Explanation> {
   const permissions = rights.permissions.filter(isAboutTokens);
@@ -43,7 +43,7 @@ function toField(target: Target) {
   return 'token' in target ? { token_id: target.token } : { container: target.container };
 }
 
-/** Only a private application sets masks by a plain permission to update. */
+/** Corrects a decision. Only private applications can set masks with a plain update permission. */
 function asPublic(decision: Decision): Decision {
   if (decision.authors_views !== true || decision.is_plain_permission !== true) return decision;
   return { ...decision, authors_views: false, sees: { data: 'masked' } };

@@ -2,13 +2,13 @@ import { useId } from 'react';
 import type { Schemas } from '../../api/client';
 import { groupOf } from './words';
 
-/** Permissions to choose from, by what they are about. */
+/** Shows permissions to choose from, grouped by subject. */
 export function PermissionBoxes(boxes: {
   readonly legend: string;
   readonly offered: readonly Schemas['Permission'][];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: string[]) => void;
-  /** Names only, for places where the descriptions stand already. */
+  /** Shows names only, for places that already show the descriptions. */
   readonly isShort?: boolean;
   readonly errors?: readonly string[] | undefined;
 }) {

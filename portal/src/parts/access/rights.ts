@@ -4,7 +4,7 @@ export type Rule = Schemas['AccessRuleRequest'];
 export type Transform = Rule['transform'];
 export const transforms: readonly Transform[] = ['redact', 'mask', 'reveal'];
 
-/** What an application may do, saved or not. Rules are in the order in which they are checked. */
+/** The saved or unsaved rights of an application. Rules are in evaluation order. */
 export interface Rights {
   readonly permissions: readonly string[];
   readonly rules: readonly Rule[];
@@ -47,7 +47,7 @@ function toCanonical({ permissions, rules }: Rights) {
   ];
 }
 
-/** A rule that is checked after all others. */
+/** Adds a rule that is evaluated after all others. */
 export function addRule({ permissions, rules }: Rights): Rights {
   const priority = Math.max(0, ...rules.map((rule) => rule.priority)) + 1;
   return {
@@ -56,7 +56,7 @@ export function addRule({ permissions, rules }: Rights): Rights {
   };
 }
 
-/** The same rules with two neighbours in the other order. The numbers stay where they are. */
+/** Swaps two adjacent rules. The priorities keep their positions. */
 export function swapRules(rules: readonly Rule[], index: number): Rule[] {
   const [first, second] = [rules[index], rules[index + 1]];
   if (first === undefined || second === undefined) return [...rules];

@@ -7,7 +7,7 @@ import { TransformSelect } from './transform-select';
 
 type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** Rules in the order in which they are checked. Their numbers follow from it, so that no two are the same. */
+/** Edits rules in evaluation order. Priorities follow from the order, so that no two are equal. */
 export function RulesEditor(editor: {
   readonly rights: Rights;
   readonly offered: readonly Schemas['Permission'][];
@@ -117,7 +117,7 @@ function RuleEditor(editor: {
   );
 }
 
-/** Not really disabled where it leads nowhere: it would lose the focus as soon as a rule has come to an end of the list. */
+/** Moves a rule. At the end of the list it is only `aria-disabled`, because a disabled button would lose the focus. */
 function MoveButton({ move, children }: { readonly move: (() => void) | undefined; readonly children: ReactNode }) {
   return (
     <button type="button" className="quiet" aria-disabled={move === undefined} onClick={move}>
@@ -126,7 +126,7 @@ function MoveButton({ move, children }: { readonly move: (() => void) | undefine
   );
 }
 
-/** The errors of one rule: `rules.2.container` is `container` of the third. */
+/** Returns the errors of one rule. For example, `rules.2.container` becomes `container` of the third rule. */
 function errorsOf(errors: FieldErrors, index: number): FieldErrors {
   const prefix = `rules.${index}.`;
   return Object.fromEntries(

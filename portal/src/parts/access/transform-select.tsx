@@ -1,7 +1,7 @@
 import { type Transform, transforms } from './rights';
 import { transformWords } from './words';
 
-/** How much is shown. */
+/** Selects how much of the data is shown. */
 export function TransformSelect(select: {
   readonly id: string;
   readonly 'aria-describedby': string;

@@ -29,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   'use-needs-reveal': 'The rule that decides does not reveal, and using a value means plaintext.',
 };
 
-/** Why something is denied, in a sentence. */
+/** Returns the reason for a denial as a sentence. */
 export function toReason(reason: string | undefined): string {
   return reasons[reason ?? ''] ?? reason ?? '';
 }
@@ -43,12 +43,12 @@ const groups = [
   ['tenant:', 'Tenant'],
 ] as const;
 
-/** What a permission is about. */
+/** Returns the group that a permission is listed under. */
 export function groupOf(permission: string): string {
   return groups.find(([prefix]) => permission.startsWith(prefix))?.[1] ?? 'Reports and log';
 }
 
-/** Such as `token:read, create · application:read`: permissions in few words. */
+/** Shortens a list of permissions, for example to `token: read, create · application: read`. */
 export function shortenPermissions(permissions: readonly string[]): string {
   const byNoun = Map.groupBy(permissions, (permission) => permission.slice(0, permission.lastIndexOf(':')));
   return [...byNoun]

@@ -1,15 +1,17 @@
 import { type Decision, type Sight, sightWords } from '../../../parts/access/words';
 
-/** Where a difference was looked for. The root stands for the rest where rules name other containers. */
+/**
+ * The place that was compared. If rules name other containers, the root represents all containers that no rule names.
+ */
 export type Place = { readonly container: string; readonly isElsewhere: boolean } | { readonly token: string };
 
 const ranks: readonly (Sight | undefined)[] = [undefined, 'nothing', 'masked', 'plaintext'];
 const sayOf = (sight: Sight) => sightWords[sight].toLowerCase();
 
 interface Deed {
-  /** Follows "able to". */
+  /** Follows "able to" in a sentence. */
   readonly verb: string;
-  /** Where data is shown on the way, after what is shown of which tokens; absent if it is not. */
+  /** Qualifies the tokens whose data this permission shows, such as " that it finds". Absent if it shows no data. */
   readonly shown?: string;
 }
 
@@ -22,7 +24,7 @@ const deeds: Readonly<Record<string, Deed>> = {
   'token:use': { verb: 'send to other services the plaintext of' },
 };
 
-/** What a decision amounts to; decisions with the same effect are no difference, whichever rules decide. */
+/** Describes the effect of a decision. Decisions with the same effect are equal, even if different rules made them. */
 export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
   if (!isAllowed) return 'Denied';
   return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sayOf(sees.data)}`;
@@ -36,7 +38,7 @@ function rankOf({ is_allowed: isAllowed, sees }: Decision): number {
   return isAllowed ? ranks.indexOf(sees?.data) + 1 : 0;
 }
 
-/** Such as: Support desk would see plaintext of tokens in /pci/ instead of masked data. */
+/** Describes a change, such as "Support desk would see plaintext of tokens in /pci/ instead of masked data." */
 export function sayChange(name: string, place: Place, old: Decision, next: Decision): string {
   const { verb, shown } = deeds[old.permission] ?? { verb: `have ${old.permission} for` };
   const tokens = nameTokens(place);

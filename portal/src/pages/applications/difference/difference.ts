@@ -4,7 +4,7 @@ import type { Rights } from '../../../parts/access/rights';
 import type { Decision } from '../../../parts/access/words';
 import { effectOf, isMore, sayChange, type Place } from './difference-words';
 
-/** One thing that an application may do after an edit but not before, or the reverse. */
+/** A permission that an edit adds or removes, or whose view of the data it changes. */
 export interface DifferenceLine {
   readonly key: string;
   readonly place: string;
@@ -17,16 +17,16 @@ export interface DifferenceLine {
 
 export interface Difference {
   readonly lines: readonly DifferenceLine[];
-  /** Containers that were not looked at, because there are too many. */
+  /** The number of containers that were not compared because there are too many. */
   readonly left: number;
 }
 
-/** Every container costs two requests. */
+/** Each container costs two requests. */
 const containersMax = 40;
 
 /**
- * What new rights change: in every container that an old or new rule names, everywhere else, and for the given tokens. The vault
- * decides both times; nothing is computed here.
+ * Finds the effects of new rights in every container that an old or new rule names, in all other containers, and on the
+ * given tokens. The vault makes both decisions, so that no access logic is duplicated here.
  */
 export async function findDifference(
   application: Application,
@@ -46,7 +46,7 @@ export async function findDifference(
   };
 }
 
-/** The root stands for all containers that no rule names. */
+/** Lists the containers that rules name, and the root, which represents all others. */
 function namedContainers(...all: readonly Rights[]): string[] {
   const named = all.flatMap(({ rules }) => rules.map(({ container }) => container.toLowerCase()));
   return [...new Set([...named.toSorted(), '/'])];
@@ -81,7 +81,7 @@ function toLines(name: string, place: Place, old: Decision, next: Decision): Dif
   ];
 }
 
-/** Permissions that are not about tokens hold for the whole tenant. */
+/** Compares permissions that are not about tokens. They apply to the whole tenant. */
 function comparePlain(name: string, before: Rights, after: Rights): DifferenceLine[] {
   const [old, next] = [before, after].map((rights) => new Set(grantedIn(rights).filter((one) => !isAboutTokens(one))));
   if (old === undefined || next === undefined) return [];

@@ -12,7 +12,7 @@ const columns: readonly Column<DifferenceLine>[] = [
   { header: 'In words', isWide: true, cell: ({ words }) => words },
 ];
 
-/** What an edit of rights would change. */
+/** Shows the effects of an edit of rights. */
 export function RightsDifference({ difference }: { readonly difference: Difference }) {
   const { lines, left } = difference;
   return (
@@ -27,7 +27,7 @@ export function RightsDifference({ difference }: { readonly difference: Differen
   );
 }
 
-/** Tokens to look at besides the containers. */
+/** Lets the user add tokens to the comparison. */
 export function ComparedTokens(list: {
   readonly tokens: readonly string[];
   readonly onChange: (tokens: readonly string[]) => void;

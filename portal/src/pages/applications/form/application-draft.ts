@@ -8,15 +8,15 @@ export interface ApplicationDraft {
   readonly name: string;
   readonly type: ApplicationType;
   readonly rights: Rights;
-  /** As an input for local times has it; empty for never. */
+  /** In the format of a `datetime-local` input. Empty if the application never expires. */
   readonly expiresAt: string;
-  /** Whether the proxy calls only the listed hosts. */
+  /** True if the proxy may only call the listed hosts. */
   readonly hasDestinations: boolean;
-  /** A host a line. */
+  /** One host per line. */
   readonly destinations: string;
-  /** Whether only pages of the listed origins may use its keys. */
+  /** True if only pages of the listed origins may use the keys. */
   readonly hasOrigins: boolean;
-  /** An origin a line. */
+  /** One origin per line. */
   readonly origins: string;
   readonly grantLimit: GrantLimitDraft | undefined;
 }
@@ -29,7 +29,7 @@ export interface DraftEditor {
 
 export interface GrantLimitDraft {
   readonly permissions: readonly string[];
-  /** A container a line. */
+  /** One container per line. */
   readonly containers: string;
   readonly transform: Transform;
 }
@@ -64,7 +64,7 @@ export function toDraft(application: Application): ApplicationDraft {
   };
 }
 
-/** Everything that the type can have; what it cannot have is left out. */
+/** Returns the settings to save, without those that the type cannot have. */
 export function toSettings(draft: ApplicationDraft): Schemas['UpdateApplicationRequest'] {
   const { name, type, rights, expiresAt, hasDestinations, destinations, hasOrigins, origins, grantLimit } = draft;
   return {
@@ -86,7 +86,7 @@ export function toSettings(draft: ApplicationDraft): Schemas['UpdateApplicationR
   };
 }
 
-/** The draft after its type was changed: without permissions that the new type cannot have. */
+/** Changes the type of a draft and removes permissions that the new type cannot have. */
 export function withType(
   draft: ApplicationDraft,
   type: ApplicationType,

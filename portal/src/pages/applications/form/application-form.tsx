@@ -12,12 +12,12 @@ import { errorsAt } from './field-errors';
 import { ExpiryField, GrantLimitFields } from './limit-fields';
 import { DestinationsField, OriginsField } from './list-fields';
 
-/** Everything about an application that can be changed later. */
+/** Shows every setting of an application that can be changed later. */
 export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit?: boolean }) {
   const { draft, onChange, error } = editor;
   const permissions = useQuery(permissionsQuery(draft.type));
   const member = useMember();
-  // Nobody grants what their own role lacks. What is granted already can be taken away.
+  // Members cannot grant a permission that their own role lacks, but they can revoke one that is already granted.
   const isOffered = ({ type }: Schemas['Permission']) =>
     type !== 'tenant:delete' || member.may(type) || draft.rights.permissions.includes(type);
   return (

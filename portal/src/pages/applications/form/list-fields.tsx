@@ -2,7 +2,7 @@ import { Field } from '../../../parts/field';
 import type { DraftEditor } from './application-draft';
 import { errorsAt } from './field-errors';
 
-/** Hosts that the proxy may call. */
+/** Edits the hosts that the proxy may call. */
 export function DestinationsField({ draft, onChange, error }: DraftEditor) {
   return (
     <ListField
@@ -21,7 +21,7 @@ export function DestinationsField({ draft, onChange, error }: DraftEditor) {
   );
 }
 
-/** Origins of the pages that may use the keys of a public application. */
+/** Edits the origins of pages that may use the keys of a public application. */
 export function OriginsField({ draft, onChange, error }: DraftEditor) {
   return (
     <ListField
@@ -40,7 +40,7 @@ export function OriginsField({ draft, onChange, error }: DraftEditor) {
   );
 }
 
-/** No list and an empty list mean opposite things, so the choice is spelled out. */
+/** Edits a list. A missing list and an empty list mean opposite things, so the user chooses explicitly. */
 function ListField(list: {
   readonly name: string;
   readonly legend: string;

@@ -2,13 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Application } from '../../../api/applications';
 import { api, type Schemas, unwrap } from '../../../api/client';
 
-/** A vault that does not keep when keys are used leaves `last_used_at` out; null means never. */
+/** A key with its last use. Null means never. The field is absent if the vault does not record when keys are used. */
 export type UsedKey = Schemas['ApplicationKey'] & { readonly last_used_at?: string | null };
 
-/** Between two looks at whether the old key is still in use. */
+/** Milliseconds between two checks of whether the old key is still in use. */
 const watchPause = 10_000;
 
-/** The keys of an application, newest first. While one is being replaced, they are read again and again. */
+/** Loads the keys of an application, newest first. While one is being replaced, they are reloaded regularly. */
 export function useKeys(application: Application, isWatched: boolean) {
   const { id } = application;
   const queries = useQueryClient();

@@ -11,17 +11,17 @@ import { LastUsed } from './last-used';
 import { NewSecret } from './new-secret';
 import { RevokeKey } from './revoke-key';
 
-/** A key that was used this recently is still in use somewhere. */
+/** Milliseconds. A key that was used this recently is considered still in use. */
 const recentMax = 3_600_000;
 
-/** Replaces a key without a gap: a second one, then its use, then the end of the first. */
+/** Replaces a key without downtime: create a second key, deploy it, then revoke the first. */
 export function KeyRotation(rotation: {
   readonly application: Application;
   readonly old: UsedKey;
-  /** Newest first. */
+  /** The keys of the application, newest first. */
   readonly keys: readonly UsedKey[];
   readonly onChange: () => Promise<void>;
-  /** After the old key was revoked. */
+  /** Called after the old key was revoked. */
   readonly onEnd: () => Promise<void>;
 }) {
   const { application, old, keys, onChange, onEnd } = rotation;

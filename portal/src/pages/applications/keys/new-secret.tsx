@@ -1,6 +1,6 @@
 import { CopyBlock } from '../../../parts/copy-block';
 
-/** The secret of a key, which the vault does not keep. */
+/** Shows the secret of a new key. The vault does not store it, so it cannot be shown again. */
 export function NewSecret({ secret }: { readonly secret: string }) {
   return (
     <div className="new-secret">

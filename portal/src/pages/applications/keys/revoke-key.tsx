@@ -4,7 +4,7 @@ import { Time } from '../../../parts/time';
 import { type UsedKey, revokeKey } from './key-calls';
 import { LastUsed } from './last-used';
 
-/** Asks before a key stops working. */
+/** Asks for confirmation before revoking a key. */
 export function RevokeKey(dialog: {
   readonly applicationId: string;
   readonly revoked: UsedKey;

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { startNode } from './node-process.mjs';
+
+/** Builds the card fields and the demo shop. The vault reads them when it starts. */
+export function buildElements(root) {
+  return build('card fields', path.join(root, 'elements'), ['build.mjs']);
+}
+
+/**
+ * Builds the portal if the checkout has no build of it. The vault then knows the portal's pages, and sends them with
+ * the headers that they have in production.
+ */
+export async function buildPortalOnce(root) {
+  if (existsSync(path.join(root, 'server/assets/portal/index.html'))) return;
+  const folder = path.join(root, 'portal');
+  const vite = createRequire(path.join(folder, 'package.json')).resolve('vite/package.json');
+  await build('portal', folder, [path.join(path.dirname(vite), 'bin/vite.js'), 'build']);
+}
+
+/** Runs a build. Its output is shown only if it fails. */
+async function build(name, folder, command) {
+  const child = startNode(command, { cwd: folder });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${output}The ${name} could not be built.`);
+}

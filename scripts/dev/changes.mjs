@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+/** The time to wait for more changes, because editors and Git write several files at once. */
+const pauseMs = 100;
+
+/** Source of the vault. The files in `server/assets` are added one by one: its folders are written by builds. */
+const vaultSource = ['server/src/', 'server/migrations/'];
+/** Source of the card fields and the shop. They share the check of card numbers with the vault. */
+const elementsSource = ['elements/', 'server/src/core/token-types/'];
+const ignored = /^elements\/dist\/|\/node_modules\/|\.test\.ts$/;
+
+/** Watches the source of the vault, the card fields and the shop. Vite watches that of the portal. */
+export class Changes {
+  #root;
+  #apply;
+  #timer;
+  #isStopped = false;
+  #waiting;
+  #working = Promise.resolve();
+
+  /** `apply` is called with what has changed, and never while an earlier call runs. */
+  constructor({ root, watcher, apply }) {
+    this.#root = root;
+    this.#apply = apply;
+    const assets = readdirSync(path.join(root, 'server/assets'), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `server/assets/${entry.name}`);
+    watcher.add([...vaultSource, ...elementsSource, ...assets].map((name) => path.join(root, name)));
+    watcher.on('all', (event, file) => {
+      if (!event.endsWith('Dir')) this.#note(path.relative(root, file).replaceAll(path.sep, '/'), assets);
+    });
+  }
+
+  /** Waits for the changes that are being applied. */
+  async stop() {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  #note(name, assets) {
+    const isOf = (source) => source.some((folder) => name.startsWith(folder));
+    if (this.#isStopped || ignored.test(name) || !isOf([...vaultSource, ...elementsSource, ...assets])) return;
+    this.#waiting = { elements: this.#waiting?.elements === true || isOf(elementsSource) };
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#working = this.#working.then(() => this.#work());
+    }, pauseMs);
+  }
+
+  async #work() {
+    const changed = this.#waiting;
+    this.#waiting = undefined;
+    if (changed !== undefined && !this.#isStopped) await this.#apply(changed);
+  }
+}
