@@ -79,6 +79,7 @@ const sections = {
     'security/what-was-attacked',
   ],
   Reference: ['reference/*', 'metrics', 'compatibility', 'performance', 'releasing'],
+  Contributing: ['contributing/*'],
   'Why so': ['adr/*'],
 };
 
