@@ -1,4 +1,4 @@
-/** Returns the text that is printed when everything is ready. `vault` is what `strongroom dev --json` has printed. */
+/** Returns the text that is printed when everything is ready. `vault` is the output of `strongroom dev --json`. */
 export function renderBanner({ url, data, vault }) {
   const { pathname } = new URL(vault.sign_in_url);
   const keys = Object.entries({ ...vault.keys, ...vault.seeded_keys });
@@ -7,7 +7,7 @@ export function renderBanner({ url, data, vault }) {
 
   Open          ${url} (portal with hot reload, everything else from the vault)
   Sign in       ${url}${pathname} (works once)
-  Shop          ${url}/shop (leads to the shop, whose port changes with every restart)
+  Shop          ${url}/shop (redirects to the shop, whose port changes with every restart)
   Vault         ${vault.url} (the portal as last built; passkeys work only at this address)
   Tenant        ${vault.tenant_id}
 

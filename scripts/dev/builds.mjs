@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { startNode } from './node-process.mjs';
+import { runNode } from './node-process.mjs';
 
 /** Builds the card fields and the demo shop. The vault reads them when it starts. */
 export function buildElements(root) {
@@ -22,9 +21,6 @@ export async function buildPortalOnce(root) {
 
 /** Runs a build. Its output is shown only if it fails. */
 async function build(name, folder, command) {
-  const child = startNode(command, { cwd: folder });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  const [code] = await once(child, 'close');
+  const { code, output } = await runNode(command, { cwd: folder });
   if (code !== 0) throw new Error(`${output}The ${name} could not be built.`);
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** The time to wait for more changes, because editors and Git write several files at once. */
+/** The time to wait for further changes, because editors and Git write several files at once. */
 const pauseMs = 100;
 
 /** Source of the vault. The files in `server/assets` are added one by one: its folders are written by builds. */
@@ -12,16 +12,14 @@ const ignored = /^elements\/dist\/|\/node_modules\/|\.test\.ts$/;
 
 /** Watches the source of the vault, the card fields and the shop. Vite watches that of the portal. */
 export class Changes {
-  #root;
   #apply;
   #timer;
   #isStopped = false;
   #waiting;
   #working = Promise.resolve();
 
-  /** `apply` is called with what has changed, and never while an earlier call runs. */
+  /** Calls `apply` for changes, one call at a time. */
   constructor({ root, watcher, apply }) {
-    this.#root = root;
     this.#apply = apply;
     const assets = readdirSync(path.join(root, 'server/assets'), { withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -11,7 +11,7 @@ const host = '127.0.0.1';
 const usualPort = 5173;
 /** The path of the portal's files. Vite serves them; the vault serves everything else. */
 const filePath = '/portal/app/';
-/** The element that the portal renders into. It tells the portal's page from other pages of the vault. */
+/** The element that the portal renders into. No other page of the vault contains it. */
 const portalElement = '<div id="portal">';
 
 /**
@@ -37,7 +37,7 @@ export class Front {
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  /** The watcher of Vite, for other folders too. */
+  /** Vite's file watcher. Other folders can be added to it. */
   get watcher() {
     return this.#vite.watcher;
   }
@@ -68,45 +68,54 @@ export class Front {
     }
     try {
       await this.#vault.untilReady();
-      if (request.url === '/shop') response.writeHead(302, { location: this.#vault.ready.shop_url }).end();
+      const { shop_url: shop } = this.#vault.ready;
+      if (request.url === '/shop' && shop !== undefined) response.writeHead(302, { location: shop }).end();
       else await this.#forward(request, response);
     } catch (error) {
-      if (!response.headersSent) response.writeHead(503, { 'content-type': 'text/plain' });
-      response.end(`${error.message}\n`);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(503, { 'content-type': 'text/plain' }).end(`${error.message}\n`);
     }
   }
 
   async #forward(request, response) {
     const { method, url, headers } = request;
     const forwarded = ask({ host, port: this.#vault.port, method, path: url, headers });
-    const [, answer] = await Promise.all([
-      pipeline(request, forwarded),
-      once(forwarded, 'response').then(([it]) => this.#answer(it, request, response)),
-    ]);
-    return answer;
+    // The vault may respond before it has read the whole body, and then close the connection.
+    pipeline(request, forwarded).catch(() => undefined);
+    forwarded.on('error', () => undefined);
+    const [received] = await once(forwarded, 'response');
+    await this.#respond(received, request, response);
   }
 
-  /** Passes on the vault's response. Its session checks and headers also hold for the portal's page from source. */
-  async #answer(answer, request, response) {
-    const { statusCode, headers } = answer;
+  /**
+   * Passes on the vault's response. Only the content of the portal's page is replaced, so the vault's session check and
+   * security headers apply to it too.
+   */
+  async #respond(received, request, response) {
+    const { statusCode, headers } = received;
     const isPage = request.url.startsWith('/portal') && headers['content-type']?.startsWith('text/html');
     if (!isPage) {
       response.writeHead(statusCode, headers);
-      await pipeline(answer, response);
+      await pipeline(received, response);
       return;
     }
-    const page = await text(answer);
+    const page = await text(received);
     const shown = page.includes(portalElement) ? await this.#renderPortal(request.url) : page;
     response.writeHead(statusCode, { ...headers, 'content-length': Buffer.byteLength(shown) }).end(shown);
   }
 
   async #renderPortal(url) {
     const source = await readFile(path.join(this.#root, 'portal/index.html'), 'utf8');
-    return this.#vite.transformIndexHtml(url, source);
+    const page = await this.#vite.transformIndexHtml(url, source);
+    // Vite prefixes every path in the page, but the icon belongs to the vault.
+    return page.replace(`${filePath}portal/assets/`, '/portal/assets/');
   }
 }
 
-/** Starts Vite inside the server. On its own it would end this process at SIGTERM, before the vault has stopped. */
+/**
+ * Starts Vite inside the given server. With its own server, Vite would end this process on SIGTERM before the vault has
+ * stopped.
+ */
 async function startVite(root, server) {
   const folder = path.join(root, 'portal');
   const { resolve } = createRequire(path.join(folder, 'package.json'));
@@ -117,9 +126,9 @@ async function startVite(root, server) {
     clearScreen: false,
     server: {
       middlewareMode: true,
-      // The portal's policy forbids what the overlay is made of. Errors are in the terminal and the browser's console.
+      // The portal's content security policy blocks the overlay. Errors are shown in the terminal and the console.
       hmr: { server, overlay: false },
-      // The data of the vault may be in the repository, which Vite would serve as a whole.
+      // By default, Vite would serve the whole repository, including the keys in the vault's data directory.
       fs: { allow: [folder, path.join(root, 'server/src/core'), path.join(root, 'node_modules')] },
     },
   });

@@ -16,18 +16,19 @@ const root = path.resolve(import.meta.dirname, '../..');
 const { values: options } = parseArgs({
   options: { port: { type: 'string' }, data: { type: 'string' }, seed: { type: 'boolean', default: false } },
 });
-// npm starts scripts in the root of the repository and says where it was called.
-// oxlint-disable-next-line node/no-process-env -- npm says it nowhere else.
+// npm runs scripts in the root of the repository, and reports the directory in which it was called.
+// oxlint-disable-next-line node/no-process-env -- npm reports it only there.
 const calledIn = process.env.INIT_CWD ?? process.cwd();
 const data = options.data === undefined ? path.join(root, '.strongroom/dev') : path.resolve(calledIn, options.data);
 
 const vault = new Vault({ root, data, isSeeded: options.seed, onDeath: () => void stop(1) });
 let front;
 let changes;
+let areElementsStale = false;
 let stopping;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
-    // A second signal does not wait. The children notice that this process is gone and stop by themselves.
+    // A second signal ends this process immediately. Its children notice and stop by themselves.
     if (stopping !== undefined) process.exit(1);
     void stop(0);
   });
@@ -47,11 +48,14 @@ async function start() {
   if (stopping === undefined) print(renderBanner({ url: front.url, data, vault: vault.ready }));
 }
 
-/** Brings changed source into use. A mistake in it is reported, and the next change is waited for. */
+/** Rebuilds and restarts what has changed. If that fails, it reports the error and waits for the next change. */
 async function apply({ elements }) {
   const startedAt = performance.now();
   try {
-    if (elements) await buildElements(root);
+    // A failed build leaves nothing that the vault could serve, so it is repeated after the next change of any kind.
+    areElementsStale ||= elements;
+    if (areElementsStale) await buildElements(root);
+    areElementsStale = false;
     await vault.restart();
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     const signIn = new URL(new URL(vault.ready.sign_in_url).pathname, front.url);
@@ -61,7 +65,7 @@ async function apply({ elements }) {
   }
 }
 
-/** Stops everything. Builds run to their end, because the vault refuses to start with half of one. */
+/** Stops everything. A running build is completed first, because the vault refuses to start with an incomplete one. */
 function stop(code) {
   stopping ??= (async () => {
     await Promise.all([started, vault.stop()]);

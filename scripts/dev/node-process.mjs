@@ -1,18 +1,28 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
+import { once } from 'node:events';
 
-const endWithParent = path.join(import.meta.dirname, 'end-with-parent.mjs');
+const endWithParent = import.meta.resolve('./end-with-parent.mjs');
 
 /**
- * Starts Node.js with this version of it. The child has a process group of its own, so that Ctrl-C in a terminal
- * reaches only this process, which stops its children in order. A channel tells the child if this process dies.
+ * Starts another Node.js process of the same version. It has its own process group, so that Ctrl-C in a terminal
+ * reaches only this process, which stops its children in order. The channel tells the child if this process dies.
+ * `environment` contains defaults for variables that are not set.
  */
 export function startNode(command, { cwd, environment = {} }) {
   return spawn(process.execPath, ['--import', endWithParent, ...command], {
     cwd,
-    // oxlint-disable-next-line node/no-process-env -- the settings of the developer are for the children.
-    env: { ...process.env, ...environment },
+    // oxlint-disable-next-line node/no-process-env -- the developer's settings are meant for the children.
+    env: { ...environment, ...process.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
+}
+
+/** Runs Node.js to its end, and returns its exit code and everything that it printed. */
+export async function runNode(command, options) {
+  const child = startNode(command, options);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  return { code, output };
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
-import { startNode } from './node-process.mjs';
+import { runNode, startNode } from './node-process.mjs';
 
 /** `strongroom dev`, run from source. It keeps its port, database and keys when it is restarted. */
 export class Vault {
-  /** What the vault printed when it was ready. */
+  /** The addresses and keys that the vault printed when it was ready. */
   ready;
   port;
   #options;
@@ -23,7 +23,7 @@ export class Vault {
     return this.#begin(this.#open());
   }
 
-  /** Requests wait from now on until the new vault is ready. */
+  /** Restarts the vault. Requests wait until it is ready again. */
   restart() {
     return this.#begin(this.stop().then(() => this.#open()));
   }
@@ -44,7 +44,7 @@ export class Vault {
 
   #begin(starting) {
     this.#starting = starting;
-    // Nobody may be waiting when it fails; the next request learns it.
+    // It may fail while no request waits. The next request then fails with the same error.
     starting.catch(() => undefined);
     return starting;
   }
@@ -52,31 +52,53 @@ export class Vault {
   async #open() {
     this.#isStopping = false;
     this.port ??= await findFreePort();
-    const { root, data, isSeeded, onDeath } = this.#options;
-    const main = path.join(root, 'server/src/main.ts');
-    const command = [main, 'dev', '--json', '--port', String(this.port), '--data', data];
-    const child = startNode(isSeeded ? [...command, '--seed'] : command, {
-      cwd: root,
-      // Node.js compiles only the files that have changed since the last start.
-      environment: { NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/strongroom-compile-cache') },
-    });
-    this.#child = child;
-    child.stderr.pipe(process.stderr, { end: false });
+    const child = this.#launch();
     let isReady = false;
     child.once('close', (code, signal) => {
       this.#child = undefined;
       if (!isReady || this.#isStopping) return;
       process.stderr.write(`The vault ended with ${signal ?? `code ${code}`}.\n`);
-      onDeath();
+      this.#options.onDeath();
     });
-    this.ready = await readLine(child);
+    const ready = await readLine(child);
+    if (ready === undefined) throw new Error(`${await this.#findMistake()}The vault did not start.`);
+    this.ready = ready;
     isReady = true;
+  }
+
+  #launch() {
+    const { data, isSeeded } = this.#options;
+    const command = ['server/src/main.ts', 'dev', '--json', '--port', String(this.port), '--data', data];
+    const child = startNode(isSeeded ? [...command, '--seed'] : command, this.#surroundings);
+    child.stderr.pipe(process.stderr, { end: false });
+    this.#child = child;
+    return child;
+  }
+
+  /**
+   * Returns the error of Node.js for source that it cannot load, with file and line. The vault's own message has neither.
+   * The text is empty if everything can be loaded.
+   */
+  async #findMistake() {
+    if (this.#isStopping) return '';
+    const command = ['--import', './server/src/cli/command-line.ts', 'server/src/app/dev/development-vault.ts'];
+    return (await runNode(command, this.#surroundings)).output;
+  }
+
+  get #surroundings() {
+    const { root } = this.#options;
+    // Node.js compiles only the files that have changed since the last start.
+    const cache = path.join(root, 'node_modules/.cache/strongroom-compile-cache');
+    return { cwd: root, environment: { NODE_COMPILE_CACHE: cache } };
   }
 }
 
-/** Returns the line of JSON that the vault prints when it is ready, and passes on what it prints later. */
+/**
+ * Returns the line of JSON that the vault prints when it is ready, and passes on what it prints later. Returns undefined
+ * if the vault ends first.
+ */
 function readLine(child) {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let text = '';
     const read = (chunk) => {
       text += chunk;
@@ -86,6 +108,6 @@ function readLine(child) {
       resolve(JSON.parse(text.slice(0, end)));
     };
     child.stdout.setEncoding('utf8').on('data', read);
-    child.once('close', () => reject(new Error('The vault did not start.')));
+    child.once('close', () => resolve(undefined));
   });
 }
