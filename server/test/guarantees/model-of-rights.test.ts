@@ -26,6 +26,8 @@ const deedsInSequence = 20;
  * only a quarter of an hour.
  */
 const sequencesInWorld = 50;
+/** The long form shows its progress after so many. */
+const reportEvery = 500;
 
 type Deed = (world: RightsWorld) => Promise<void>;
 /** The relative frequency of each deed. */
@@ -78,6 +80,8 @@ describe.each([
           expect(world.differences).toEqual([]);
         }
         for (const [deed, times] of world.deeds) tried.set(deed, (tried.get(deed) ?? 0) + times);
+        if (count >= reportEvery && (done + sequencesInWorld) % reportEvery === 0)
+          process.stdout.write(`${done + sequencesInWorld} of ${count} sequences without a difference\n`);
       }
     },
     120_000 + sequenceCount * 5_000,

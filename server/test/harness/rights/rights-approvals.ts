@@ -14,30 +14,32 @@ interface Pending {
 }
 const pending = new WeakMap<RightsWorld, Pending[]>();
 
+/** Notes a request, which replaces earlier ones for the same caller. */
+export function notePending(world: RightsWorld, one: Pending): void {
+  const others = (pending.get(world) ?? []).filter(({ caller }) => caller !== one.caller);
+  pending.set(world, [...others, one]);
+}
+
 interface Change {
   readonly rights: Rights;
   readonly answer: { readonly status: number; readonly body: unknown };
   readonly requester: Person | undefined;
 }
 
-/**
- * Records a change of rights, which takes effect at once or after enough approvals. It replaces
- * earlier requests for the caller.
- */
+/** Records a change of rights, which takes effect at once or after enough approvals. */
 export async function noteChange(
   world: RightsWorld,
   caller: Caller,
   { rights, answer, requester }: Change,
 ): Promise<void> {
   const { holder } = caller;
-  const others = (pending.get(world) ?? []).filter((one) => one.caller !== caller);
   if (answer.status === 200) {
     if (world.approvers !== undefined) world.requireNotWider(holder, rights);
     holder.rights = rights;
-    pending.set(world, others);
+    for (const one of pending.get(world) ?? []) if (one.caller === caller) drop(world, one);
   } else if (answer.status === 202) {
     const { id } = (answer.body as { approval: { id: string } }).approval;
-    pending.set(world, [...others, { id, caller, rights, basis: holder.rights, requester, votes: new Set() }]);
+    notePending(world, { id, caller, rights, basis: holder.rights, requester, votes: new Set() });
   }
   await world.settle();
 }

@@ -104,12 +104,17 @@ export function seesPlaintext(holder: Holder, containers: readonly string[]): bo
   return maySetViews(holder, containers) || ways.some((way) => shownBy(holder, way, containers) === 'reveal');
 }
 
+/** Returns true if the holder may move tokens out of these containers. */
+export function mayMove(holder: Holder, containers: readonly string[]): boolean {
+  return shownBy(holder, 'token:update', containers) !== undefined;
+}
+
 /** Returns true if the holder would see or find more of a token in the other containers. */
 export function gainsBy(holder: Holder, from: readonly string[], to: readonly string[]): boolean {
   const most = (ways: readonly string[], containers: readonly string[]) =>
     Math.max(...ways.map((way) => transforms.indexOf(shownBy(holder, way, containers) ?? 'redact')));
-  const ways = ['token:read', 'token:search', 'token:update', 'token:use'];
-  return [ways, ['token:search']].some((some) => most(some, to) > most(some, from));
+  const reading = ['token:read', 'token:search', 'token:update'];
+  return [reading, ['token:search'], ['token:use']].some((some) => most(some, to) > most(some, from));
 }
 
 /** Returns a view with its author. The author is recorded only if it is an application that sees the plaintext. */
