@@ -29,6 +29,14 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'A script of the page chooses the destination, and could send the cards of its session to itself.',
   },
   {
+    what: "In card fields, `searchIndexes` only name whole members without filters, a token has only members of the API, and references in `proxy.*` only name a token or a member of it (`{{ <id> | json: '$.number' }}`).",
+    why: 'An expression that fails for some values would tell a script of the page what was typed.',
+  },
+  {
+    what: 'An application with `allowed_destinations` is told that an expression of a proxied request failed over a value, but not which one or why.',
+    why: 'Ten expressions that each fail for one digit would tell the digit at once.',
+  },
+  {
     what: 'A session that card fields have created works on their origin only. `origin: "elements"` in `sessions.authorize` accepts no other.',
     why: 'A nonce does not say where its session was created: a script in the page could create one itself and read what fields keep from it.',
   },

@@ -21,12 +21,7 @@ export function callProxy(
   });
 }
 
-/** Encodes a path, including segments of dots, which must not lead out of the proxy. */
 function toPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
-  return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
-}
-
-function encodeSegment(segment: string): string {
-  return /^\.+$/.test(segment) ? segment.replaceAll('.', '%2E') : encodeURIComponent(segment);
+  return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }

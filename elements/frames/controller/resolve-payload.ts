@@ -23,7 +23,17 @@ export function findReference(value: unknown): ElementReference | undefined {
   if (element === undefined) throw new RefusedCall('The payload contains a reference that is not valid.');
   const part = (['month', 'year', 'format'] as const).find((name) => name === value['part']);
   const format = readText(value['format'], 20);
+  if (format !== undefined && !isDateFormat(format))
+    throw new RefusedCall('A date format in elements consists of MM, YY or YYYY, and separators, such as MM/YY.');
   return { $element: element, ...(part === undefined ? {} : { part }), ...(format === undefined ? {} : { format }) };
+}
+
+/**
+ * Returns true if a format has nothing but a month, a year and separators. Digits of the page in front of a date would
+ * make it a card number, whose last four digits the page sees.
+ */
+function isDateFormat(format: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(format.replace(/yyyy|yy/i, '').replace('MM', ''));
 }
 
 /** Replaces the references in a payload with the values of fields. */

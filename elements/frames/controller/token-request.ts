@@ -7,24 +7,47 @@ const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1
 /** The last four characters of a shorter value would be most of it. */
 const maskedLengthMin = 9;
 /**
+ * The members that a token request of a page may have. `privacy` has no effect. The vault evaluates some members over
+ * typed values and reports failures, so each member must be judged before it is added here.
+ */
+const knownMembers: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'data',
+  'mask',
+  'containers',
+  'metadata',
+  'privacy',
+  'search_indexes',
+  'fingerprint_expression',
+  'deduplicate_token',
+  'expires_at',
+]);
+/** Matches a whole member of the data. The failure of an expression over a part of a value tells what that part is. */
+const wholeMember = /^\{\{\s*data(?:\.[A-Za-z0-9_]+)*\s*\}\}$/;
+/**
  * Matches expressions over whole members of the data. A page could guess a part of a member from the part's
  * fingerprint.
  */
 const safeFingerprint = /^(?:[^{}]|\{\{\s*data(?:\.[A-Za-z0-9_]+)*\s*\}\})*$/;
 
 /**
- * Rejects requests that would let a page read typed values: references outside `data`, an id built from an expression,
- * a fingerprint of a part of a member, and deduplication, which confirms a guess.
+ * Rejects requests that would let a page read typed values: members of unknown effect, references outside `data`, an id
+ * built from an expression, a search index or fingerprint of a part of a member, and deduplication, which confirms a
+ * guess. The vault checks the same for requests from the origin of the fields.
  */
 export function requireHarmless(token: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(token)) {
+    if (!knownMembers.has(name)) throw new RefusedCall('A token in elements has a member that is not available there.');
     if (name !== 'data' && hasReference(value)) throw new RefusedCall('Elements can only be used inside data.');
   }
-  const { id, deduplicate_token, fingerprint_expression } = token;
+  const { id, deduplicate_token, fingerprint_expression, search_indexes } = token;
   if (typeof id === 'string' && id.includes('{{'))
     throw new RefusedCall(
       'An id made from an expression is not available in elements. Create the token from your server.',
     );
+  if (!isAbsent(search_indexes) && !(Array.isArray(search_indexes) && search_indexes.every(isWholeMember)))
+    throw new RefusedCall('searchIndexes in elements can only name whole members, such as {{ data.number }}.');
   if (typeof fingerprint_expression === 'string' && !safeFingerprint.test(fingerprint_expression))
     throw new RefusedCall(
       'A fingerprint_expression in elements can only name whole members, such as {{ data.number }}.',
@@ -51,6 +74,14 @@ export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): v
 /** Returns true if the page may see the end of a value, because of the token's type or its mask. */
 export function showsEnds({ type, mask }: Readonly<Record<string, unknown>>): boolean {
   return type !== 'token' || (mask !== undefined && mask !== null);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isWholeMember(text: unknown): boolean {
+  return typeof text === 'string' && wholeMember.test(text);
 }
 
 export function hasReference(value: unknown): boolean {

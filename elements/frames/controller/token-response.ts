@@ -23,6 +23,8 @@ const shownMembers = [
 const shownOfCard = ['bin', 'last4', 'brand'] as const;
 /** Characters that replace others in a masked value. */
 const masked = /[X*•#]{2,}/;
+/** The last four characters of a shorter value would be most of it. */
+const maskedLengthMin = 9;
 
 /** Returns the view of a created or changed token for the page. `asked` is the request with its references. */
 export function toShownToken(token: unknown, asked: Readonly<Record<string, unknown>>): unknown {
@@ -55,7 +57,7 @@ function showData(answer: unknown, asked: unknown): unknown {
 }
 
 function showMasked(answer: unknown): unknown {
-  if (typeof answer === 'string') return masked.test(answer) ? answer : undefined;
+  if (typeof answer === 'string') return masked.test(answer) && answer.length >= maskedLengthMin ? answer : undefined;
   if (!isRecord(answer)) return undefined;
   const members = Object.entries(answer).map(([name, value]) => [name, showMasked(value)] as const);
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));

@@ -24,6 +24,7 @@ export interface VaultResponse {
 /** Calls the API on the origin of the frames. This code cannot connect to any other origin. */
 export async function callVault(request: VaultRequest): Promise<VaultResponse> {
   const { method, path, key, headers = {}, body, bodyType = 'application/json' } = request;
+  requireWithoutDots(path);
   const response = await fetch(`/api${path}`, {
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': bodyType }), 'bt-api-key': key },
@@ -39,6 +40,13 @@ export async function callVault(request: VaultRequest): Promise<VaultResponse> {
   const text = await response.text();
   if (text.length > sizeMax) throw new RefusedCall('The response of the vault is too large for a page.');
   return { status: response.status, isOk: response.ok, headers: response.headers, body: parse(text) };
+}
+
+/** A URL parser resolves segments of dots, so an id or a path of the page would lead to another part of the API. */
+function requireWithoutDots(path: string): void {
+  const [target = ''] = path.split('?');
+  if (target.split('/').some((segment) => segment === '.' || segment === '..'))
+    throw new RefusedCall('An id or a path must not contain the segments "." and "..".');
 }
 
 function parse(text: string): unknown {

@@ -742,7 +742,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the tenant
-         * @description Deletes the tenant. All of its keys and sessions are refused from then on, with `tenant-deleted`. For seven days, the owner can restore it in the portal; after that its applications, its data and its encryption keys are removed. With `name`, they are removed at once, and nothing that was encrypted can be restored, not even from a backup that lacks the keys. Deleting needs an application that the owner or an operator gave its permissions, and a key that one of them created.
+         * @description Deletes the tenant. All of its keys and sessions are refused from then on, with `tenant-deleted`. For seven days, the owner can restore it in the portal; after that its applications, its data and its encryption keys are removed. With `name`, the owner removes them at once in the portal, and nothing that was encrypted can be restored, not even from a backup that lacks the keys; a key cannot. Deleting needs an application that the owner or an operator gave its permissions, and a key that one of them created.
          *
          *     **Permission:** `tenant:delete`
          *
@@ -1410,7 +1410,7 @@ export interface components {
              * @description When the request ends unless it is approved before.
              */
             expires_at: string;
-            /** @description How many members have to approve: one if a member requested it, two if an application did. */
+            /** @description How many members have to approve: one if a member requested it, two if an application or a session begun by a link did. */
             approvals_needed: number;
             /** @description How many have approved. */
             approvals_given: number;
@@ -1548,7 +1548,7 @@ export interface components {
             type: string;
             /** @description The sensitive value: an object, an array or a primitive. */
             data: unknown;
-            /** @description An expression, or an object or array of them; null for no mask at all. */
+            /** @description An expression, or an object or array of them, of at most 65536 bytes; null for no mask at all. */
             mask?: unknown;
             /** @description At least one container, at most 1000 characters together. Left out, those of the type apply. */
             containers?: string[] | null;
@@ -1752,8 +1752,9 @@ export interface components {
             /** @description Sessions that the subject authorized. What they saw is a question of its own, by `session_id`. */
             sessions: components["schemas"]["ExposureSession"][];
             /**
-             * @description Applications, invitations and members that the subject created or changed, and exports that it approved. What
-             *     others saw by them is a question of its own: an application's by `application_id`, an export's tokens by `/logs/viewers`.
+             * @description Applications, invitations and members that the subject created or changed, and those for which it requested
+             *     or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
+             *     `application_id`, an export's tokens by `/logs/viewers`.
              */
             handed_out: components["schemas"]["ExposureGrant"][];
             /** @description Everything else. */
@@ -6019,7 +6020,7 @@ export interface operations {
     deleteTenant: {
         parameters: {
             query?: {
-                /** @description The name of the tenant, to remove it at once instead of after seven days. This destroys its encryption keys and cannot be undone. */
+                /** @description The name of the tenant, to remove it at once instead of after seven days. This destroys its encryption keys and cannot be undone. Only the owner can, in the portal: with a key it is 403. */
                 name?: string;
             };
             header?: never;

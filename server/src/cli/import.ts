@@ -14,6 +14,7 @@ interface ImportFlags {
   readonly map: readonly string[];
   readonly set: readonly string[];
   readonly dropCvc?: boolean;
+  readonly vouchForViews?: boolean;
   readonly dryRun?: boolean;
   readonly resume?: boolean;
   readonly again?: boolean;
@@ -35,6 +36,10 @@ export function importCommand(): Command {
     .option('--map <name=field>', 'field to store a column or member in; may be repeated', collect, [])
     .option('--set <field=value>', 'value of a field for every record; may be repeated', collect, [])
     .option('--drop-cvc', 'omit card verification codes; without it, cards that have one are rejected')
+    .option(
+      '--vouch-for-views',
+      'keep masks, search indexes and fingerprint expressions of the file when applications write the data later',
+    )
     .option('--dry-run', 'check everything, including which ids are taken, without writing to the vault')
     .option('--resume', 'continue where an earlier import of this file stopped')
     .option('--again', 'import a file again that has already been imported')
@@ -51,6 +56,9 @@ Use --map for columns with other names, and --set for fields that the file does 
 A field may end in :number, :boolean or :json; otherwise the cell is text. An empty cell counts as absent. To skip a
 column, put nothing after the equals sign.
 Every token is validated, encrypted and audited as if it came from a request, and created_at is the time of the import.
+A mask, search index or fingerprint expression of the file is replaced by that of the type when an application writes
+the data later, because its author could then see what others write. Use --vouch-for-views to keep those of a file
+whose views you have checked.
 Rejected records are listed with their line and the reason, never with a value, and the import continues. Exits with
 status 1 if any record was rejected. To continue an import that was stopped or killed, use --resume: no record is lost or imported twice.`,
     )
@@ -66,6 +74,7 @@ status 1 if any record was rejected. To continue an import that was stopped or k
         format: flags.format ?? (flags.file.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson'),
         map: parseFieldMap(flags),
         dropsCvc: flags.dropCvc === true,
+        vouchesForViews: flags.vouchForViews === true,
         isDryRun: flags.dryRun === true,
         isResumed: flags.resume === true,
         isRepeated: flags.again === true,

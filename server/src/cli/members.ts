@@ -94,8 +94,9 @@ function signInLinkCommand(): Command {
 The link works once, within an hour, and replaces any earlier one. The owner of a new tenant uses it to sign in for the
 first time, and so do users who have lost every other way to sign in. Creating a link is recorded in the audit log.
 
-In production tenants, a link only lets somebody set up a way to sign in, and only if they have none. For a member who has lost
-theirs, --remove-ways removes what they had and signs them out everywhere. Confirm through another channel who asks for it.`,
+In every tenant, a link sets up a way to sign in only for somebody who has none. In production tenants, it does nothing
+else. For a member who has lost theirs, --remove-ways removes what they had and signs them out everywhere. Confirm through
+another channel who asks for it.`,
     )
     .action(async ({ tenant, member, removeWays, json }: SignInLinkFlags) => {
       const link = await withCore(async ({ database, systemKeys }, publicUrl) => {

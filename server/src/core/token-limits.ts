@@ -6,8 +6,7 @@
  */
 export const tokenLimits = {
   /**
-   * The maximum size of a token as JSON. It also applies to a body, to a record to import, and to data or mask after a
-   * patch.
+   * The maximum size of a token as JSON. It also applies to a body, to a record to import, and to data after a patch.
    */
   sizeBytesMax: 4 * 1024 * 1024,
   idLengthMin: 3,
@@ -36,6 +35,8 @@ export const tokenLimits = {
   /** The number of arrays and objects around a value. */
   maskDepthMax: 32,
   maskValuesMax: 1_000,
+  /** The size of a new mask as JSON. It is parsed whenever its token changes, so its names are limited too. */
+  maskBytesMax: 64 * 1024,
   /** The limit exists because each member is checked for a verification code under another name. */
   cardMembersMax: 1_000,
   cvcLifeSeconds: 3_600,

@@ -159,9 +159,11 @@ describe('no fingerprint is shown', () => {
     ...cases(['public'], writing),
     ...cases(['session', 'revealing session'], writing, reading, sending),
     ...cases(['redacting'], writing, reading),
-  ])('to a $name key by $way', async ({ name, run }) => {
+  ])('to a $name key by $way', async ({ name, way, run }) => {
     const answer = await run(open, open.keys[name]);
-    expect(answer.status).toBeLessThan(300);
+    // A caller to whom tokens are redacted compares nothing with them.
+    if (name === 'redacting' && /duplicate/.test(way)) expect(answer.status).toBe(403);
+    else expect(answer.status).toBeLessThan(300);
     expect(answer.text).not.toContain(open.fingerprint);
     expect(answer.text).not.toContain('"fingerprint"');
   });

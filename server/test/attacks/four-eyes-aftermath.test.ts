@@ -31,6 +31,21 @@ const makeMasked = async () => {
   return { id: String(answer.body['id']), key: String(answer.body['key']) };
 };
 
+it('the log says of whoever asked, and of each who approved, that they gave access', async () => {
+  const { id } = await makeMasked();
+  const asked = await here.byKey('PUT', `/applications/${id}`, { name: 'Masked', rules: [reveal()] });
+  expect(asked.status).toBe(202);
+  await here.approveByTwo(requestIn(asked));
+  const handedOut = async (subject: string) => {
+    const { body } = await here.byKey('GET', `/logs/exposure?${subject}`);
+    const lines = body['handed_out'] as { entity_id: string; entity_type: string; operation: string }[];
+    return lines.filter((line) => line.entity_id === id).map((line) => `${line.entity_type} ${line.operation}`);
+  };
+  expect(await handedOut(`application_id=${await here.idOf('management')}`)).toContain('application request');
+  expect(await handedOut(`user_id=${ann.userId}`)).toEqual(['application approve']);
+  expect(await handedOut(`user_id=${ben.userId}`)).toContain('application approve');
+});
+
 describe('what was approved is not put into force', () => {
   const refusedAs = (text: string) => ({ status: 403, text: expect.stringContaining(text) });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VaultServer } from '../../src/app/serve/vault-server.ts';
-import { callbackPath } from '../../src/features/portal/index.ts';
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { CarelessOpenidServer } from '../harness/careless-openid-server.ts';
-import { setPassword, welcome } from '../harness/portal-people.ts';
+import { inviteTo, setPassword, signInProven, welcome } from '../harness/portal-people.ts';
 import { type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { cheapHasher } from '../harness/test-vault.ts';
@@ -19,6 +20,7 @@ let database: TestDatabase;
 let server: VaultServer;
 let provider: CarelessOpenidServer;
 let tenant: { id: string };
+let plain: { id: string };
 
 beforeAll(async () => {
   [database, provider] = await Promise.all([createTestDatabase(), CarelessOpenidServer.start()]);
@@ -38,8 +40,10 @@ beforeAll(async () => {
   });
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   server = await VaultServer.start(config, silent, { passwordHasher: cheapHasher() });
-  const made = { name: 'Acme', type: 'production' as const, ownerEmail: null, applications: [] };
-  tenant = { id: (await server.core.tenantMaker.make(made)).tenantId };
+  const make = async (type: 'test' | 'production') => ({
+    id: (await server.core.tenantMaker.make({ name: 'Acme', type, ownerEmail: null, applications: [] })).tenantId,
+  });
+  [tenant, plain] = [await make('production'), await make('test')];
 });
 afterAll(async () => {
   await server.stop();
@@ -47,7 +51,12 @@ afterAll(async () => {
 });
 
 const readTenant = async (visitor: PortalVisitor) =>
-  (await visitor.send('GET', '/portal/api/tenants/self', { 'sec-fetch-site': 'same-origin' })).status;
+  (
+    await visitor.send('GET', '/portal/api/tenants/self', {
+      'sec-fetch-site': 'same-origin',
+      'strongroom-tenant': tenant.id,
+    })
+  ).status;
 
 function comeBack(visitor: PortalVisitor, page: PageAnswer, subject: string): Promise<PageAnswer> {
   const [, url = ''] = /<a href="([^"]+)"/.exec(page.text) ?? [];
@@ -104,6 +113,41 @@ describe('a session begun by a link that connects a provider', () => {
       [email],
     );
     expect((await comeBack(visitor, departure, email)).status).toBe(401);
+    expect(await countIdentities(email)).toBe(0);
+  });
+});
+
+/**
+ * A link of a test tenant connected a provider beside the ways that its user already had. The account is the same that
+ * opens a production tenant later, and its user does not notice.
+ */
+describe('a link of a test tenant that somebody else has followed', () => {
+  it('opens no production tenant that its user joins later', async () => {
+    const { visitor: victim, email } = await signInProven({ server }, plain);
+    const { rows } = await database.owner.query<{ id: string }>(
+      'select m.id from members m join users u on u.id = m.user_id where u.email = $1',
+      [email],
+    );
+    const { database: db, systemKeys } = server.core;
+    const links = new SignInLinks({ database: db, systemKeys });
+    const thief = new PortalVisitor(server.url);
+    expect((await thief.post(await links.make(parseTenantId(plain.id), rows[0]?.id))).status).toBe(303);
+    expect((await thief.post('/portal/provider')).status).toBe(403);
+    expect((await victim.post((await inviteTo({ server }, tenant, email)).path)).status).toBe(303);
+    const mallory = new PortalVisitor(server.url);
+    await comeBack(mallory, await mallory.post('/portal/sign-in/provider'), 'mallory');
+    expect([await readTenant(mallory), await countIdentities(email)]).toEqual([401, 0]);
+    expect([await readTenant(victim), await readTenant(thief)]).toEqual([200, 403]);
+  });
+
+  it('connects no provider if its user has got a way since it departed', async () => {
+    const { visitor: thief, email } = await welcome({ server }, plain);
+    const departure = await thief.post('/portal/provider');
+    await database.owner.query(
+      `insert into user_passkeys (user_id, id, public_key, sign_count, transports) select id, $2, '', 0, '{}' from users where email = $1`,
+      [email, Buffer.from(email)],
+    );
+    expect((await comeBack(thief, departure, 'mallory')).status).toBe(403);
     expect(await countIdentities(email)).toBe(0);
   });
 });

@@ -86,15 +86,18 @@ const complete = (visitor: PortalVisitor, { sealed, secret }: { sealed: string; 
 const clearsCookie = ({ headers }: PageAnswer) =>
   headers.getSetCookie().some((line) => line.startsWith('__Host-strongroom_session=;'));
 
+/** The requests that change how somebody signs in. */
+const changes: [string, Record<string, string>][] = [
+  ['/portal/passkeys', {}],
+  ['/portal/password/begin', {}],
+  ['/portal/password', { password: newPassword, code: '123456', sealed: 'x' }],
+  ['/portal/recovery-codes', {}],
+  ['/portal/passkeys/remove', { id: 'AAAA', confirmed: 'last-removal' }],
+  ['/portal/provider/remove', { issuer: 'https://id.example', confirmed: 'last-removal' }],
+];
+
 describe('somebody with a way to sign in, whose link another one has followed', () => {
-  it.each([
-    ['/portal/passkeys', {}],
-    ['/portal/password/begin', {}],
-    ['/portal/password', { password: newPassword, code: '123456', sealed: 'x' }],
-    ['/portal/recovery-codes', {}],
-    ['/portal/passkeys/remove', { id: 'AAAA', confirmed: 'last-removal' }],
-    ['/portal/provider/remove', { issuer: 'https://id.example', confirmed: 'last-removal' }],
-  ])('keeps what they have, and nothing is added: %s', async (path, form) => {
+  it.each(changes)('keeps what they have, and nothing is added: %s', async (path, form) => {
     const { email } = await signInProven(vault, production);
     const intruder = await followLink(email);
     const answer = await intruder.post(path, form);
@@ -131,11 +134,12 @@ describe('somebody with a way to sign in, whose link another one has followed', 
     expect((await intruder.post('/portal/password/begin')).status).toBe(403);
   });
 
-  it('can still change everything with a link where no tenant requires a way', async () => {
+  it.each(changes)('has the same protection where no tenant requires a way yet: %s', async (path, form) => {
     const { email } = await signInProven(vault, plain);
-    const visitor = await followLink(email, { tenant: plain });
-    expect((await visitor.post('/portal/password/begin')).status).toBe(200);
-    expect(await readTenant(visitor, plain)).toBe(200);
+    const intruder = await followLink(email, { tenant: plain });
+    expect((await intruder.post(path, form)).status).toBe(403);
+    expect(await waysOf(email)).toEqual(['password']);
+    expect(await readTenant(intruder, plain)).toBe(200);
   });
 });
 
@@ -216,6 +220,17 @@ describe('a link that removes what somebody has lost', () => {
     expect(await readTenant(link, production)).toBe(403);
     await setPassword(link);
     expect(await waysOf(email)).toEqual(['password']);
+  });
+});
+
+describe('a member of a test tenant who has lost every way', () => {
+  it('sets up another with a link that removes them', async () => {
+    const { email } = await signInProven(vault, plain);
+    const link = await followLink(email, { tenant: plain, removesWays: true });
+    expect((await link.get('/portal/account')).text).toContain('Set up a passkey');
+    const secret = await setPassword(link);
+    expect([await waysOf(email), await readTenant(link, plain)]).toEqual([['password'], 401]);
+    expect((await signIn(email, secret)).status).toBe(303);
   });
 });
 

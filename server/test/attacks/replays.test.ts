@@ -266,6 +266,39 @@ describe('a session', () => {
   });
 });
 
+describe('authorizing a session', () => {
+  const authorize = (body: object, idempotencyKey: string) =>
+    vault.request('POST', '/sessions/authorize', {
+      key: tenant.keys.private,
+      body,
+      headers: { 'bt-idempotency-key': idempotencyKey },
+    });
+  const createSession = async () =>
+    (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as {
+      nonce: string;
+      session_key: string;
+    };
+  const canCreate = async ({ session_key: key }: { session_key: string }) =>
+    (await vault.request('POST', '/tokens', { key, body: { type: 'token', data: 'x' } })).status === 201;
+
+  it('is repeated for the same nonce and rights', async () => {
+    const [session, key] = [await createSession(), randomUUID()];
+    const body = { nonce: session.nonce, permissions: ['token:create'] };
+    expect([(await authorize(body, key)).status, (await authorize(body, key)).status]).toEqual([200, 200]);
+    expect(await canCreate(session)).toBe(true);
+  });
+
+  it('is not confirmed for another nonce or other rights that it was not done for', async () => {
+    const [first, second, key] = [await createSession(), await createSession(), randomUUID()];
+    const permissions = ['token:create'];
+    expect((await authorize({ nonce: first.nonce, permissions }, key)).status).toBe(200);
+    expect((await authorize({ nonce: first.nonce, permissions: [] }, key)).status).not.toBe(200);
+    expect((await authorize({ nonce: 'x'.repeat(44), permissions }, key)).status).not.toBe(200);
+    expect((await authorize({ nonce: second.nonce, permissions }, key)).status).toBe(200);
+    expect(await canCreate(second)).toBe(true);
+  });
+});
+
 describe('a thousand tokens', () => {
   it('are judged in one query, and one that is gone is enough to refuse', async () => {
     const { key } = await createApplication(vault, tenant, { permissions: [], rules: [rule()] });

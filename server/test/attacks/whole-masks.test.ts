@@ -49,11 +49,37 @@ const wholes: [string, Readonly<Record<string, unknown>>][] = [
       mask: '{{ data.account_number }}',
     },
   ],
+  ['the digits between the details of a card', { type: 'card', data: card, mask: ['{{ data.number | slice: 8, 4 }}'] }],
+  [
+    'all but one of the digits between the details of a card',
+    { type: 'card', data: card, mask: { a: '{{ data.number | slice: 8, 1 }}', b: '{{ data.number | slice: 10, 2 }}' } },
+  ],
+  [
+    'the first digits of an account, whose last ones are a detail',
+    {
+      type: 'bank',
+      data: { routing_number: '021000021', account_number: '00001234567' },
+      mask: '{{ data.account_number | slice: 0, 7 }}',
+    },
+  ],
+  ['two halves in the wrong order', { data: number, mask: ['{{ data | slice: 8, 8 }}', '{{ data | slice: 0, 8 }}'] }],
 ];
 const parts: [string, Readonly<Record<string, unknown>>][] = [
   ['the end of a number', { data: number, mask: '{{ data | reveal_last: 4 }}' }],
   ['one of two members', { data: { a: 'one', b: 'two' }, mask: { a: '{{ data.a }}' } }],
   ['a card under the mask of its type', { type: 'card', data: card }],
+  [
+    'the ends of a card whose digits repeat',
+    {
+      type: 'card',
+      data: { ...card, number: '4242424242424242' },
+      mask: ['{{ data.number | slice: 0, 6 }}', '{{ data.number | reveal_last: 4 }}', '{{ data.expiration_year }}'],
+    },
+  ],
+  [
+    'a hash of the number of a card',
+    { type: 'card', data: card, mask: { a: `{{ data.number | hmac: 'sha-256', 'a key' | to_base16 }}` } },
+  ],
   ['a text of its own', { data: 'a secret', mask: 'hidden' }],
 ];
 

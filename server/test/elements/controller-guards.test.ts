@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeptValues } from '../../../elements/frames/controller/kept-values.ts';
+import { callProxy } from '../../../elements/frames/controller/proxy-call.ts';
 import { resolvePayload } from '../../../elements/frames/controller/resolve-payload.ts';
 import { requireHarmless, requireHarmlessMask } from '../../../elements/frames/controller/token-request.ts';
 import { holdsSecret, toShownToken, toShownTokens } from '../../../elements/frames/controller/token-response.ts';
+import { callVault } from '../../../elements/frames/controller/vault-api.ts';
 import type { FieldValue } from '../../../elements/protocol/messages.ts';
 
 const number = '4242424242424242';
@@ -49,10 +51,59 @@ describe('a payload', () => {
     expect(errors).toEqual([{ targetId: 'code', type: 'incomplete' }]);
   });
 
+  it.each(['42424242424MMYY', 'MMYY1', 'MM/YY x', 'YYYYYY', 'MMMM'])(
+    'writes a date with nothing of the page around it: %s is refused',
+    async (format) => {
+      const data = { $element: '2', part: 'format', format };
+      await expect(resolvePayload({ data }, ask)).rejects.toThrow('A date format in elements');
+    },
+  );
+
   it('has a depth and a size', async () => {
     const deep = Array.from({ length: 40 }).reduce<unknown>((value) => [value], 'x');
     await expect(resolvePayload(deep, ask)).rejects.toThrow('too deep or too large');
     await expect(resolvePayload(Array<string>(20_000).fill('x'), ask)).rejects.toThrow('too deep or too large');
+  });
+});
+
+describe('the path of a proxied request', () => {
+  const proxied: string[] = [];
+  beforeEach(() => {
+    proxied.length = 0;
+    vi.stubGlobal('fetch', async (path: string) => {
+      proxied.push(new URL(path, 'https://elements.example.com').pathname);
+      return Response.json({});
+    });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+  const call = (path: string) =>
+    callProxy({ service: 'proxy.get', payload: undefined, proxy: { path } }, { key: 'key', headers: {} });
+
+  it.each([
+    '/charges',
+    'charges/ch_1',
+    '/a/...',
+    '/a/.b',
+    '/%2e%2e/tokens',
+    '/%2E%2E%2Ftokens',
+    '/..;/tokens',
+    '/a\\..\\b',
+    '/a?/../b',
+  ])('stays below the proxy: %s', async (path) => {
+    await call(path).catch(() => undefined);
+    for (const reached of proxied) expect(reached).toMatch(/^\/api\/proxy(\/|$)/);
+  });
+
+  it.each(['/../tokens', '..', '/charges/../../tokens', '/./x', '//..//tokens'])('is refused: %s', async (path) => {
+    await expect(call(path)).rejects.toThrow('must not contain the segments');
+    expect(proxied).toEqual([]);
+  });
+
+  it.each(['.', '..'])('is no way to the list of tokens: the id %s is refused', async (id) => {
+    await expect(callVault({ method: 'GET', path: `/tokens/${encodeURIComponent(id)}`, key: 'key' })).rejects.toThrow(
+      'must not contain the segments',
+    );
+    expect(proxied).toEqual([]);
   });
 });
 
@@ -63,8 +114,24 @@ describe('a token that would show what was typed', () => {
     [{ mask: { number: [reference] } }, 'inside data'],
     [{ id: '{{ data.number }}' }, 'expression'],
     [{ deduplicate_token: true }, 'deduplicateToken'],
+    [{ search_indexes: ['{{ data.number }}', "{{ data.number | slice: 8, 1 | remove: '4' }}"] }, 'whole members'],
+    [{ search_indexes: ['{{ data.number }}{{ data.number }}'] }, 'whole members'],
+    [{ search_indexes: '{{ data.number }}' }, 'whole members'],
+    [{ search_indexes: { 0: '{{ data.number | last4 }}' } }, 'whole members'],
+    [{ fingerprint_expression: '{{ data.number | last4 }}' }, 'whole members'],
+    [{ searchIndexes: [] }, 'not available'],
+    [{ encrypted: 'x' }, 'not available'],
   ])('is refused: %j', (token, reason) => {
     expect(() => requireHarmless({ type: 'card', data: reference, ...token })).toThrow(reason);
+  });
+
+  it.each([
+    { search_indexes: ['{{ data }}', '{{data.number}}'] },
+    { search_indexes: null },
+    { fingerprint_expression: '{{ data.number }}-{{ data.name }}' },
+    { id: 'an-id', containers: ['/a/'], metadata: { a: 'b' }, privacy: {}, expires_at: '2090-01-01' },
+  ])('is not one with %j', (token) => {
+    expect(() => requireHarmless({ type: 'card', data: reference, ...token })).not.toThrow();
   });
 
   it.each([

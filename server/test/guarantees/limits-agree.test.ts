@@ -39,6 +39,7 @@ describe('the documentation', () => {
       ['Steps of a path in an expression', count(limits.pathStepsMax)],
       ['Levels of a mask', count(limits.maskDepthMax)],
       ['Values of a mask', count(limits.maskValuesMax)],
+      ['Bytes of a mask as JSON', count(limits.maskBytesMax)],
       ['Members of card data', count(limits.cardMembersMax)],
       ['Seconds that a card verification code is kept', count(limits.cvcLifeSeconds)],
       ['Characters of `expires_at`', count(limits.expiresAtLengthMax)],

@@ -148,6 +148,12 @@ const counts: readonly LimitCase[] = [
     fields: (size) => ({ mask: many(size - 1, () => 1) }),
   },
   {
+    what: 'bytes of a mask',
+    max: tokenLimits.maskBytesMax,
+    // Everything but the repeated letter takes ten bytes.
+    fields: (size) => ({ mask: { [`é${'n'.repeat(size - 10)}`]: 'x' } }),
+  },
+  {
     what: 'members of card data',
     max: tokenLimits.cardMembersMax,
     fields: (size) => ({

@@ -43,6 +43,7 @@ export class ImportFolder {
       format: 'ndjson',
       map: parseFieldMap({ map, set }),
       dropsCvc: false,
+      vouchesForViews: false,
       isDryRun: false,
       isResumed: false,
       isRepeated: false,

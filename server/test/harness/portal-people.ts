@@ -32,6 +32,22 @@ export async function welcome(
   return { visitor, email };
 }
 
+/**
+ * Returns a visitor who has joined without a way to sign in, and whose session counts as begun with one. It can change
+ * the ways of its user as often as a test needs.
+ */
+export async function welcomeProven(
+  vault: Pick<TestVault, 'server' | 'database'>,
+  tenant: Pick<TestTenant, 'id'>,
+): Promise<{ visitor: PortalVisitor; email: string }> {
+  const { visitor, email } = await welcome(vault, tenant);
+  await vault.database.owner.query(
+    'update user_sessions set proven_since = now() where user_id = (select id from users where email = $1)',
+    [email],
+  );
+  return { visitor, email };
+}
+
 /** Sets a password with an authenticator and returns its secret. */
 export async function setPassword(visitor: PortalVisitor, password = goodPassword): Promise<string> {
   return (await setPasswordWithCodes(visitor, password)).secret;

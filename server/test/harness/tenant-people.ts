@@ -32,6 +32,11 @@ export async function signInAs(vault: TestVault, tenant: TestTenant, role: Membe
   return { visitor, ...ids };
 }
 
+/** Removes a tenant with its keys at once, which only an owner in the portal can. */
+export async function removeAtOnce(vault: TestVault, tenant: TestTenant): Promise<PortalAnswer> {
+  return askPortal(await signInAs(vault, tenant, 'OWNER'), 'DELETE', '/tenants/self?name=Test');
+}
+
 /** Sends a request as the portal's pages do. */
 export async function askPortal(
   { visitor }: Pick<TenantPerson, 'visitor'>,

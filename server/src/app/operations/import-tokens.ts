@@ -29,6 +29,7 @@ export interface ImportOrder {
   readonly format: 'ndjson' | 'csv';
   readonly map: FieldMap;
   readonly dropsCvc: boolean;
+  readonly vouchesForViews: boolean;
   readonly isDryRun: boolean;
   readonly isResumed: boolean;
   readonly isRepeated: boolean;
@@ -58,7 +59,7 @@ export async function importTokens(config: VaultConfig, order: ImportOrder): Pro
 }
 
 async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder): Promise<ImportReport> {
-  const { tenantId, format, map, dropsCvc } = order;
+  const { tenantId, format, map, dropsCvc, vouchesForViews } = order;
   const { database, keyring } = core;
   const before = await file.stat();
   // This fails for a tenant without keys, which does not exist. Nothing else would report that.
@@ -76,7 +77,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
     return { ...target.from, codesDropped: 0, isFinished: true, resumedAt: target.from.line };
   }
 
-  const intake = { tenantId, hasFingerprints: fingerprintTokens, dropsCvc };
+  const intake = { tenantId, hasFingerprints: fingerprintTokens, dropsCvc, vouchesForViews };
   const threads = Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
   const pool = new PreparerPool({ intake, shape: { map, columns } }, threads);
   try {
@@ -116,7 +117,13 @@ async function rehearse({ database }: VaultCore, { tenantId, rejectsPath }: Impo
 async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrder, digest: Buffer) {
   const { tenantId, isResumed, isRepeated } = order;
   const rejectsPath = order.rejectsPath ?? `${order.path}.rejects.ndjson`;
-  const reading = JSON.stringify([order.format, order.map, order.dropsCvc]);
+  // The last part is only added if it is set, so that imports that an earlier version began can be resumed.
+  const reading = JSON.stringify([
+    order.format,
+    order.map,
+    order.dropsCvc,
+    ...(order.vouchesForViews ? ['views'] : []),
+  ]);
   const identity = await tokenImport.identify(digest, reading);
   const found = await tokenImport.findState(identity, { isResumed, isRepeated });
   const { state, isFinished } = found ?? { state: nothingYet, isFinished: false };

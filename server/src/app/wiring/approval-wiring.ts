@@ -33,7 +33,8 @@ const findRequester: RequesterFinder = async (tx, { requestedBy, requestedKey },
   if (requestedKey === null) {
     const role = await new MemberStore(tx, tenantId).findRole(requestedBy);
     if (role === undefined) return undefined;
-    return { ...origin, userId: requestedBy, role, grants: { rules: toRules(rolePermissions[role], []) } };
+    const grants = { rules: toRules(rolePermissions[role], []) };
+    return { ...origin, userId: requestedBy, role, grants, isProven: false };
   }
   const applicationId = toId<ApplicationId>(requestedBy);
   const keyId = toId<ApplicationKeyId>(requestedKey);

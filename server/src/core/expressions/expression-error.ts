@@ -50,6 +50,7 @@ const sentences = {
   'bad-json-path': 'The JSONPath is malformed or uses an unsupported selector',
   'bytes-not-encoded': 'hmac must be followed by to_base16 or to_base64',
   'bytes-expected': 'to_base16 and to_base64 must follow hmac',
+  'only-members': "In card fields, a reference can only name a token, and a member of it with json: '$.number'",
   'bad-token-id': 'A token reference does not name a token id',
   'unresolved-reference': 'A referenced token is not available',
   'mask-too-deep': `The mask is nested deeper than ${tokenLimits.maskDepthMax} levels`,

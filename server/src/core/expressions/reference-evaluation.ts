@@ -42,6 +42,9 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
   return new Sensitive(json);
 }
 
+/** Encodes an inserted value, which may be as long as the largest token. */
+export type Encode = (text: string) => Steps<string>;
+
 /**
  * Returns a string. `encode` is applied to inserted values and not to the text around them, as URLs require. Inserted
  * text is not searched for references again.
@@ -49,7 +52,7 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
 export function* referencesTextSteps(
   text: ReferenceText,
   source: ReferenceSource,
-  encode: (text: string) => string = (plain) => plain,
+  encode?: Encode,
 ): Steps<Sensitive<string>> {
   const pieces: string[] = [];
   for (const segment of text.segments) {
@@ -60,7 +63,7 @@ export function* referencesTextSteps(
     const value = (yield* evaluateSteps(segment, source)).reveal();
     const plain = isScalar(value) ? toConcatenatedText(value) : yield* jsonTextSteps(value);
     source.budget.spendOutput(plain.length, segment.offset);
-    pieces.push(encode(plain));
+    pieces.push(encode === undefined ? plain : yield* encode(plain));
     yield;
   }
   return new Sensitive(pieces.join(''));

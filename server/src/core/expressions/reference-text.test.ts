@@ -75,6 +75,23 @@ describe('compileReferences', () => {
     }
   });
 
+  it.each([
+    '{{ a | last4 }}',
+    "{{ a | json: '$.b' | slice: 0, 1 }}",
+    "{{ a | json: '$.*' }}",
+    "{{ a | json: '$[*]' }}",
+  ])('refuses %s if references can only select members', (text) => {
+    const failure = expect.objectContaining({ reason: 'only-members', offset: 2 });
+    expect(() => compileReferences(`x ${text}`, { isSelectOnly: true })).toThrow(failure);
+  });
+
+  it.each(['{{ a }}', '{{ token: a }}', "{{ a | json: '$.b[0]' | json: '$.c' }}"])(
+    '%s only selects a member',
+    (text) => {
+      expect(compileReferences(text, { isSelectOnly: true }).referenceCount).toBe(1);
+    },
+  );
+
   it('finds the reference among braces that it keeps', () => {
     const text = '{{#if x}}{{ abc }}{{/if}} {{ {{ def }}';
     expect(shapeOf(text, { foreignBraces: 'keep' })).toEqual([

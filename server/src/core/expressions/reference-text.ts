@@ -3,7 +3,7 @@ import { requestLimits } from '../budget/request-budget.ts';
 import { isLongerThan } from '../text/code-points.ts';
 import { tokenLimits } from '../token-limits.ts';
 import { foreignBracesPerTextMax } from './expression-limits.ts';
-import { type FilterChain, parseFilterChain } from './filter-chain.ts';
+import { type AppliedFilter, type FilterChain, parseFilterChain } from './filter-chain.ts';
 import {
   expressionEnd,
   findStop,
@@ -35,11 +35,13 @@ export interface ReferenceOptions {
   readonly foreignBraces?: 'refuse' | 'keep';
   /** The number of references that the request has left, if they are counted over several texts. */
   readonly referencesMax?: number;
+  /** True if references can only name a token and select a member of it, so that none computes from a value. */
+  readonly isSelectOnly?: boolean;
 }
 
 /** Finds the token references in a text of any length. Only each single reference is limited in length. */
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
-  const { foreignBraces = 'refuse', referencesMax = requestLimits.references } = options;
+  const { foreignBraces = 'refuse', referencesMax = requestLimits.references, isSelectOnly = false } = options;
   const segments: (string | Reference)[] = [];
   let referenceCount = 0;
   let foreignCount = 0;
@@ -59,7 +61,9 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
     if (open > literalStart) segments.push(text.slice(literalStart, open));
     const cursor = new TextCursor(text, head.end, expressionEnd(text, open));
     const { kind, tokenId } = head;
-    segments.push({ kind, tokenId, filters: parseFilterChain(cursor), offset: open });
+    const filters = parseFilterChain(cursor);
+    if (isSelectOnly && !filters.every(selectsMember)) throw new ExpressionError('only-members', open);
+    segments.push({ kind, tokenId, filters, offset: open });
     requireExpressionLength(text, open, cursor.at);
     referenceCount += 1;
     literalStart = cursor.at;
@@ -67,6 +71,11 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   }
   if (literalStart < text.length || text === '') segments.push(text.slice(literalStart));
   return { segments, referenceCount };
+}
+
+/** Returns true for `json` with a path that names one place. With a wildcard, it would fail over some values. */
+function selectsMember({ path }: AppliedFilter): boolean {
+  return path !== undefined && path.every(({ kind }) => kind !== 'wildcard');
 }
 
 /** Characters that a token id cannot contain, and that therefore end it. */

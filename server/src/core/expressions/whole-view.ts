@@ -1,33 +1,62 @@
 import { ExactNumber, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Steps } from '../steps/steps.ts';
+import { findTextSteps } from '../text/find-text.ts';
+import { pieceEnd } from '../text/text-pieces.ts';
 
 /**
  * Up to this many values are searched for anywhere in a view. If there are more, they are only found in the order of
- * the data.
+ * the data, in which one pass over the view finds them all.
  */
 const anywhereValuesMax = 64;
 const anywhereLengthMax = 64 * 1024;
 const valuesAStep = 1_000;
-const lengthAStep = 64 * 1024;
+
+/** Views show a text as it is or, as part of JSON text, with escapes. */
+type Spelling = (text: string) => string;
+const spellings: readonly [Spelling, Spelling] = [(text) => text, (text) => JSON.stringify(text)];
 
 /**
  * Returns true if a view of some data shows all of it: every text and number of the data is in the view, regardless of
  * separators, spacing and spelling. If the data has an essential member, such as the number of a card, that one is
- * enough.
+ * enough. The time that this takes grows with the lengths of view and data, whatever they contain.
  */
 export function* showsAllSteps(view: JsonValue, data: JsonValue, essential?: string): Steps<boolean> {
   const shown = yield* lettersOf((yield* textsOf(view)).join(''));
   const wanted = yield* textsOf(essentialOf(data, essential));
-  const isAnywhere = wanted.length <= anywhereValuesMax && shown.length <= anywhereLengthMax;
-  let [at, found] = [0, 0];
-  for (const [index, text] of wanted.entries()) {
-    if (index % valuesAStep === 0) yield;
-    const letters = yield* lettersOf(text, shown.length);
+  if (wanted.length <= anywhereValuesMax && shown.length <= anywhereLengthMax) {
+    return yield* showsAnywhere(shown, wanted);
+  }
+  const [plain, escaped] = spellings;
+  return (yield* showsInOrder(shown, wanted, plain)) || (yield* showsInOrder(shown, wanted, escaped));
+}
+
+/** Returns true if each value is somewhere in the view, in one spelling or the other. */
+function* showsAnywhere(shown: string, wanted: readonly string[]): Steps<boolean> {
+  let found = 0;
+  for (const text of new Set(wanted)) {
+    yield;
+    const [plain, escaped] = spellings;
+    const letters = yield* lettersOf(text, shown.length, plain);
     if (letters === '') continue;
-    if (letters.length > shown.length) return false;
-    const place = endOf(letters, shown, at) ?? endOf(yield* lettersOf(JSON.stringify(text), shown.length), shown, at);
-    if (place === undefined && !(isAnywhere && shown.includes(letters))) return false;
-    at = place ?? at;
+    if ((yield* findTextSteps(shown, letters)) < 0) {
+      const others = yield* lettersOf(text, shown.length, escaped);
+      if (others === letters || (yield* findTextSteps(shown, others)) < 0) return false;
+    }
+    found += 1;
+  }
+  return found > 0;
+}
+
+/** Returns true if all values are in the view in their order, in this spelling. */
+function* showsInOrder(shown: string, wanted: readonly string[], spell: Spelling): Steps<boolean> {
+  let [at, found] = [0, 0];
+  for (const text of wanted) {
+    yield;
+    const letters = yield* lettersOf(text, shown.length, spell);
+    if (letters === '') continue;
+    const place = yield* findTextSteps(shown, letters, at);
+    if (place < 0) return false;
+    at = place + letters.length;
     found += 1;
   }
   return found > 0;
@@ -36,12 +65,6 @@ export function* showsAllSteps(view: JsonValue, data: JsonValue, essential?: str
 function essentialOf(data: JsonValue, name: string | undefined): JsonValue {
   const member = name !== undefined && isJsonObject(data) ? data[name] : undefined;
   return member ?? data;
-}
-
-/** Returns the end of the first occurrence of a spelling at this position or later. */
-function endOf(spelling: string, text: string, at: number): number | undefined {
-  const place = text.indexOf(spelling, at);
-  return place < 0 ? undefined : place + spelling.length;
 }
 
 /** Returns every text and number, in order. Keys, booleans and null say little by themselves. */
@@ -65,15 +88,15 @@ function membersOf(value: JsonArray | JsonObject): readonly JsonValue[] {
 }
 
 /**
- * Returns only letters and digits, in lower case, because blanks and punctuation between them hide nothing. Stops soon
- * after `max` characters.
+ * Returns only the letters and digits of a spelling, in lower case, because blanks and punctuation between them hide
+ * nothing. Stops soon after `max` characters.
  */
-function* lettersOf(text: string, max = Number.POSITIVE_INFINITY): Steps<string> {
+function* lettersOf(text: string, max = Number.POSITIVE_INFINITY, spell = spellings[0]): Steps<string> {
   let letters = '';
-  for (let at = 0; at < text.length && letters.length <= max; at += lengthAStep) {
+  for (let at = 0, end = 0; at < text.length && letters.length <= max; at = end) {
     if (at > 0) yield;
-    letters += text
-      .slice(at, at + lengthAStep)
+    end = pieceEnd(text, at);
+    letters += spell(text.slice(at, end))
       .replaceAll(/[^\p{L}\p{N}]+/gu, '')
       .toLowerCase();
   }

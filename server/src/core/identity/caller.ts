@@ -49,6 +49,8 @@ export interface UserCaller {
 /** A signed-in person, with the rights of their role in the tenant. */
 export interface MemberCaller extends UserCaller {
   readonly role: MemberRole;
+  /** True if they have just signed in with a method of their own. A link only proves that it arrived. */
+  readonly isProven: boolean;
   readonly grants: Grants;
   readonly grantLimit?: undefined;
   readonly session?: undefined;

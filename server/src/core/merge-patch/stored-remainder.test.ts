@@ -4,9 +4,13 @@ import { toJsonText } from '../json/json-text.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { mergePatch } from './merge-patch.ts';
-import { leavesStored, mixesStored } from './stored-remainder.ts';
+import { finish } from '../steps/steps.ts';
+import { StoredRemainder } from './stored-remainder.ts';
 
 const parse = (text: string) => parseJson(text, { depthMax: 32 });
+const leavesStored = (target: JsonValue, patch: JsonValue) => finish(new StoredRemainder(target, patch).isLeft());
+const mixesStored = (target: JsonValue, patch: JsonValue, paths: string[][]) =>
+  finish(new StoredRemainder(target, patch).isMixed(paths));
 
 /** Generates values whose scalars tell where they came from. */
 const anyValue = (scalar: string) =>
@@ -26,7 +30,7 @@ const anyPatch = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
-describe('leavesStored', () => {
+describe('what a patch leaves', () => {
   it.each<[string, string, boolean]>([
     ['{"a":1}', '"new"', false],
     ['{"a":1}', '["new"]', false],
@@ -55,7 +59,7 @@ describe('leavesStored', () => {
   });
 });
 
-describe('mixesStored', () => {
+describe('what paths read together', () => {
   it.each<[string, string, string[][], boolean]>([
     ['{"a":1,"b":2}', '{"a":3}', [[]], true],
     ['{"a":1,"b":2}', '{"a":3}', [['a']], false],
@@ -71,5 +75,30 @@ describe('mixesStored', () => {
     ['{"a":1}', '{"b":2}', [['b'], ['missing']], false],
   ])('of %s by %s at %j is %s', (target, patch, paths, isMixed) => {
     expect(mixesStored(parse(target), parse(patch), paths)).toBe(isMixed);
+  });
+});
+
+describe('many questions about one patch', () => {
+  it('have the results that they have alone', () => {
+    const anyPath = fc.array(fc.constantFrom('a', 'b', '__proto__', '0'), { maxLength: 3 });
+    fc.assert(
+      fc.property(anyValue('stored'), anyPatch, fc.array(fc.array(anyPath)), (target, patch, questions) => {
+        const remainder = new StoredRemainder(target, patch);
+        const together = questions.map((paths) => finish(remainder.isMixed(paths)));
+        expect(together).toEqual(questions.map((paths) => mixesStored(target, patch, paths)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('compare each member once, in steps', () => {
+    const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
+    const remainder = new StoredRemainder({ a: { b: { c: members } }, other: 1 }, { a: { b: { c: members } } });
+    let pauses = 0;
+    for (const path of [['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b']]) {
+      const steps = remainder.isMixed([path]);
+      while (steps.next().done !== true) pauses += 1;
+    }
+    expect([remainder.comparedCount, pauses]).toEqual([10_002, 6]);
   });
 });

@@ -1,29 +1,64 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import type { Steps } from '../steps/steps.ts';
+
+/** The number of members compared between two pauses, which takes about a millisecond. */
+const membersPerStep = 2_000;
 
 /**
- * Returns true if a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch, all of it
- * stays.
+ * What is known about one patch of one value. It is shared by all questions about them, so that each member is compared
+ * once, however many there are.
  */
-export function leavesStored(target: JsonValue | undefined, patch: JsonValue | undefined): boolean {
-  if (target === undefined) return false;
-  if (patch === undefined) return true;
-  if (!isJsonObject(patch) || !isJsonObject(target)) return false;
-  const names = Object.keys(target);
-  // An object can have a hundred thousand members, while a patch names only a few.
-  if (names.length > Object.keys(patch).length) return true;
-  return names.some((name) => !Object.hasOwn(patch, name) || leavesStored(target[name], ownMember(patch, name)));
-}
+export class StoredRemainder {
+  readonly #target: JsonValue;
+  readonly #patch: JsonValue;
+  /** The objects of the patch that replace everything in theirs of the target. */
+  readonly #replacing = new Set<JsonValue>();
+  #comparedCount = 0;
 
-/**
- * Returns true if the values at these paths, read together after the patch, combine stored and supplied parts. Such a
- * combination can reveal something new about the stored parts, because the caller chose what surrounds them.
- */
-export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly (readonly string[])[]): boolean {
-  const readings = paths.map((path) => follow(target, patch, path));
-  return (
-    readings.some(({ supplied }) => supplied !== undefined) &&
-    readings.some(({ stored, supplied }) => leavesStored(stored, supplied))
-  );
+  constructor(target: JsonValue, patch: JsonValue) {
+    this.#target = target;
+    this.#patch = patch;
+  }
+
+  /** The number of members compared so far. */
+  get comparedCount(): number {
+    return this.#comparedCount;
+  }
+
+  /** Returns true if the merge patch (RFC 7386) leaves any part of the target in its result. */
+  isLeft(): Steps<boolean> {
+    return this.#isLeft(this.#target, this.#patch);
+  }
+
+  /**
+   * Returns true if the values at these paths, read together after the patch, combine stored and supplied parts. Such a
+   * combination can reveal something new about the stored parts, because the caller chose what surrounds them.
+   */
+  *isMixed(paths: readonly (readonly string[])[]): Steps<boolean> {
+    const readings = paths.map((path) => follow(this.#target, this.#patch, path));
+    if (readings.every(({ supplied }) => supplied === undefined)) return false;
+    for (const { stored, supplied } of readings) if (yield* this.#isLeft(stored, supplied)) return true;
+    return false;
+  }
+
+  /** Without a patch, all of the target stays. */
+  *#isLeft(target: JsonValue | undefined, patch: JsonValue | undefined): Steps<boolean> {
+    if (target === undefined) return false;
+    if (patch === undefined) return true;
+    if (!isJsonObject(patch) || !isJsonObject(target) || this.#replacing.has(patch)) return false;
+    const names = Object.keys(target);
+    // The names of a hundred thousand members take 20 ms to list, so those of the patch may have to wait.
+    if (names.length > membersPerStep) yield;
+    // An object can have a hundred thousand members, while a patch names only a few.
+    if (names.length > Object.keys(patch).length) return true;
+    for (const name of names) {
+      this.#comparedCount += 1;
+      if (this.#comparedCount % membersPerStep === 0) yield;
+      if (!Object.hasOwn(patch, name) || (yield* this.#isLeft(target[name], patch[name]))) return true;
+    }
+    this.#replacing.add(patch);
+    return false;
+  }
 }
 
 /**

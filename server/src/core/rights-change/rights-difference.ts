@@ -57,10 +57,27 @@ export function toCanonicalRights(rights: Rights): string {
  * does.
  */
 export function listRightsChanges(before: Rights | undefined, after: Rights | undefined): string[] {
+  return findRightsChanges(before, after).map(toChangeLine);
+}
+
+/** A right that was added or removed. */
+export interface RightsChange {
+  readonly right: Right;
+  readonly change: 'added' | 'removed';
+}
+
+/** Returns the changes that `listRightsChanges` has a line for, in the same order. */
+export function findRightsChanges(before: Rights | undefined, after: Rights | undefined): RightsChange[] {
   const old = before === undefined ? [] : linesOf(before);
   const fresh = after === undefined ? [] : linesOf(after);
-  const line = (change: 'added' | 'removed') => (right: Right) => `${right.kind} ${change}: ${right.text}`;
-  return [...without(old, fresh).map(line('removed')), ...without(fresh, old).map(line('added'))];
+  return [
+    ...without(old, fresh).map((right) => ({ right, change: 'removed' as const })),
+    ...without(fresh, old).map((right) => ({ right, change: 'added' as const })),
+  ];
+}
+
+export function toChangeLine({ right, change }: RightsChange): string {
+  return `${right.kind} ${change}: ${right.text}`;
 }
 
 interface Right {
@@ -74,15 +91,21 @@ interface Right {
     | 'limit of origins'
     | 'expiry';
   readonly text: string;
+  /** The permission, rule or grant limit itself. */
+  readonly gives?: Partial<Pick<Rights, 'permissions' | 'rules' | 'grantLimit'>>;
 }
 
 function linesOf(rights: Rights): Right[] {
   const { permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit, origin } = rights;
   const list = (kind: Right['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
   return [
-    ...list('permission', permissions.toSorted()),
-    ...list('rule', rules.toSorted((a, b) => a.priority - b.priority).map(toRuleText)),
-    ...list('grant limit', grantLimit === null || grantLimit === undefined ? [] : [toLimitText(grantLimit)]),
+    ...permissions.toSorted().map((one) => ({ kind: 'permission' as const, text: one, gives: { permissions: [one] } })),
+    ...rules
+      .toSorted((a, b) => a.priority - b.priority)
+      .map((rule) => ({ kind: 'rule' as const, text: toRuleText(rule), gives: { rules: [rule] } })),
+    ...(grantLimit === null || grantLimit === undefined
+      ? []
+      : [{ kind: 'grant limit' as const, text: toLimitText(grantLimit), gives: { grantLimit } }]),
     ...list('limit of destinations', toLimitOf(allowedDestinations)),
     ...list('destination', allowedDestinations?.toSorted() ?? []),
     ...list('limit of origins', toLimitOf(allowedOrigins)),

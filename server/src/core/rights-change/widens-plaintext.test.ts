@@ -79,6 +79,7 @@ describe('plaintext is widened by', () => {
       rights({ rules: [rule('/', 'mask', ['token:update'])] }),
       rights({ rules: [rule('/', 'reveal', ['token:update'])] }),
     ],
+    ['the use of tokens, even with a list of destinations', rights({}), using(['a.example.com'])],
     ['another destination', using(['a.example.com']), using(['a.example.com', 'b.example.com'])],
     ['destinations without a list', using(['a.example.com']), using(null)],
     ['an expired application that comes back', rights({ ...reading('/'), expiresAt: new Date(0) }), reading('/')],

@@ -5,7 +5,7 @@ import { type AccessTarget, decideAccess, isPlainPermission } from '../access/de
 import type { Permission } from '../access/permission.ts';
 import { deniedDetails } from '../access/require-access.ts';
 
-type Author = Pick<Identity, 'grants' | 'applicationType' | 'session'>;
+type Author = Pick<Identity, 'grants' | 'applicationType' | 'session' | 'allowedDestinations'>;
 
 /**
  * Returns true if the caller may define a view of the stored data of a token: a mask, a search index or a fingerprint
@@ -24,9 +24,11 @@ export function mayAuthorViews({ grants, applicationType, session }: Author, tar
 
 /**
  * Returns true if the caller may see the whole token through any of its rights: reading, finding, changing or using it.
+ * A caller that may use a token only at listed destinations does not see it.
  */
 export function maySeePlaintext(author: Author, target: AccessTarget): boolean {
-  return mostSeen(author, seeing, target) === transforms.indexOf('reveal') || mayAuthorViews(author, target);
+  const permissions = author.allowedDestinations === undefined ? [...reading, ...using] : reading;
+  return mostSeen(author, permissions, target) === transforms.indexOf('reveal') || mayAuthorViews(author, target);
 }
 
 export function requireViewAuthor(author: Author, target: AccessTarget): void {
@@ -40,10 +42,11 @@ export function requireViewAuthor(author: Author, target: AccessTarget): void {
 /**
  * Rejects moving a token to containers where the caller's rules show more of it, unless the caller may define views.
  * Such a move is a view like any other. The same applies to containers where a search shows more: if search redacts a
- * token, its content must not be probed, no matter how else it is shown.
+ * token, its content must not be probed, no matter how else it is shown. The right to use a token is compared
+ * separately, because a caller that may send plaintext somewhere does not see it.
  */
 export function requireNoGain(author: Author, from: AccessTarget, to: AccessTarget): void {
-  const isGain = [seeing, searching].some(
+  const isGain = [reading, searching, using].some(
     (permissions) => mostSeen(author, permissions, to) > mostSeen(author, permissions, from),
   );
   if (!isGain || mayAuthorViews(author, from)) return;
@@ -55,8 +58,9 @@ function needsReveal(target: AccessTarget, deed: string): DomainError {
   return new DomainError('forbidden', `${deed} needs ${missing}`, deniedDetails(target.containers, target.id));
 }
 
-const seeing: readonly Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
+const reading: readonly Permission[] = ['token:read', 'token:search', 'token:update'];
 const searching: readonly Permission[] = ['token:search'];
+const using: readonly Permission[] = ['token:use'];
 
 /** Returns the rank of the most that any of the permissions shows of the token. Redacted counts as not visible. */
 function mostSeen({ grants }: Author, permissions: readonly Permission[], target: AccessTarget): number {

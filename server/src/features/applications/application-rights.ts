@@ -13,12 +13,19 @@ export class ApplicationRights {
   }
 
   /** Returns undefined if there is no such application, or if it has expired. */
-  async find(tenantId: TenantId, id: ApplicationId): Promise<Pick<Identity, 'grants' | 'applicationType'> | undefined> {
+  async find(
+    tenantId: TenantId,
+    id: ApplicationId,
+  ): Promise<Pick<Identity, 'grants' | 'applicationType' | 'allowedDestinations'> | undefined> {
     const application = await this.#database.forTenant(tenantId, (tx) =>
       new ApplicationStore(tx, tenantId).findUsable(id),
     );
     if (application === undefined) return undefined;
-    const { type, permissions, rules } = application;
-    return { applicationType: type, grants: { rules: toRules(permissions, rules) } };
+    const { type, permissions, rules, allowedDestinations } = application;
+    return {
+      applicationType: type,
+      grants: { rules: toRules(permissions, rules) },
+      ...(allowedDestinations === null ? {} : { allowedDestinations }),
+    };
   }
 }

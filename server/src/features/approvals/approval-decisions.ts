@@ -21,6 +21,10 @@ import { ApprovalStore } from './approval-store.ts';
  * others off the page.
  */
 const listMax = 250;
+/** A request can have 240 KB of rules, so a page of all of them had 48 MB. */
+const pageSize = 20;
+/** The number of pages that can have requests. */
+export const approvalPagesMax = Math.ceil(listMax / pageSize);
 const rememberedDays = 90;
 
 export type ApprovalEffects = Readonly<Record<ApprovalKind, ApprovalEffect>>;
@@ -40,6 +44,11 @@ export type ListedRequest = ApprovalRequest & {
   readonly description: ApprovalDescription;
 };
 
+export interface RequestPage {
+  readonly requests: readonly ListedRequest[];
+  readonly hasMore: boolean;
+}
+
 interface ApprovalDecisionsParts {
   readonly database: Database;
   readonly effects: ApprovalEffects;
@@ -54,17 +63,21 @@ export class ApprovalDecisions {
     this.#parts = parts;
   }
 
-  /** Lists requests with their descriptions, pending ones first. */
-  list(tenantId: TenantId): Promise<ListedRequest[]> {
+  /** Lists one page of requests with their descriptions, pending ones first. */
+  list(tenantId: TenantId, page: number): Promise<RequestPage> {
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const listed: ListedRequest[] = [];
-      for (const request of await new ApprovalStore(tx, tenantId).list(listMax)) {
+      const offset = (page - 1) * pageSize;
+      // One more than the page holds tells whether there is a next one.
+      const limit = Math.min(pageSize + 1, listMax - offset);
+      const found = await new ApprovalStore(tx, tenantId).list({ limit, offset });
+      for (const request of found.slice(0, pageSize)) {
         listed.push({
           ...request,
           description: await this.#parts.effects[request.kind].describe(tx, tenantId, request),
         });
       }
-      return listed;
+      return { requests: listed, hasMore: found.length > pageSize };
     });
   }
 

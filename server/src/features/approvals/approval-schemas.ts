@@ -14,7 +14,8 @@ export const ApprovalView = Type.Object(
     requested_at: timestamp('When it was requested.'),
     expires_at: timestamp('When the request ends unless it is approved before.'),
     approvals_needed: Type.Integer({
-      description: 'How many members have to approve: one if a member requested it, two if an application did.',
+      description:
+        'How many members have to approve: one if a member requested it, two if an application or a session begun by a link did.',
     }),
     approvals_given: Type.Integer({ description: 'How many have approved.' }),
     approved_by: Type.Optional(

@@ -38,6 +38,18 @@ export interface NewRequest {
   readonly approvalsNeeded: number;
 }
 
+/** The numbers of pending requests: all of them, those of keys, and those that share the requester's places. */
+interface Pending {
+  readonly all: number;
+  readonly ofKeys: number;
+  readonly own: number;
+}
+
+/** The member on whose authority a key acts, as `toAuthority` of the members finds it. Null for the operator. */
+const granterOfKey = (keyId: string) => `(select coalesce(k.granted_by, a.granted_by) from application_keys k
+  join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+  where k.tenant_id = $1 and k.id = ${keyId})`;
+
 export class ApprovalStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -62,8 +74,8 @@ export class ApprovalStore {
   async insert(request: NewRequest): Promise<void> {
     await this.#tx.query({
       text: `insert into approval_requests (tenant_id, id, kind, subject_id, application_id, change, basis, requested_by,
-          requested_key, approvals_needed, expires_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + make_interval(secs => $11))`,
+          requested_key, approvals_needed, expires_at, granted_by)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + make_interval(secs => $11), ${granterOfKey('$9')})`,
       values: [
         this.#tenantId,
         request.id,
@@ -80,14 +92,22 @@ export class ApprovalStore {
     });
   }
 
-  /** Returns the number of pending requests, in total and of one requester. */
-  async countPending(requestedBy: string): Promise<{ readonly all: number; readonly own: number }> {
-    const [row] = await this.#tx.query<{ all: number; own: number }>({
-      text: `select count(*)::integer as all, (count(*) filter (where requested_by = $2))::integer as own
+  /**
+   * Returns the numbers of pending requests. `own` are those of the requester. For a key, these are all requests of keys
+   * that act on the same authority, because a key can create applications and use them as requesters.
+   */
+  async countPending({
+    requestedBy,
+    requestedKey,
+  }: Pick<NewRequest, 'requestedBy' | 'requestedKey'>): Promise<Pending> {
+    const [row] = await this.#tx.query<Pending>({
+      text: `select count(*)::integer as all, (count(requested_key))::integer as "ofKeys",
+          (count(*) filter (where case when $3::uuid is null then requested_key is null and requested_by = $2
+            else requested_key is not null and granted_by is not distinct from ${granterOfKey('$3')} end))::integer as own
         from approval_requests r where tenant_id = $1 and ${isOpen}`,
-      values: [this.#tenantId, requestedBy],
+      values: [this.#tenantId, requestedBy, requestedKey],
     });
-    return row ?? { all: 0, own: 0 };
+    return row ?? { all: 0, ofKeys: 0, own: 0 };
   }
 
   async find(id: string): Promise<ApprovalRequest | undefined> {
@@ -130,13 +150,24 @@ export class ApprovalStore {
     return rows.length > 0;
   }
 
-  /** Lists requests, pending ones first, then newest first. */
-  async list(limit: number): Promise<(ApprovalRequest & { readonly requesterName: string | null })[]> {
+  /**
+   * Lists requests, pending ones first, then newest first. Pending requesters take turns, so that one with many
+   * requests does not push those of others to a later page.
+   */
+  async list({
+    limit,
+    offset,
+  }: {
+    limit: number;
+    offset: number;
+  }): Promise<(ApprovalRequest & { readonly requesterName: string | null })[]> {
     const rows = await this.#tx.query<ApprovalRow & { requesterName: string | null }>({
       text: `select ${columns}, coalesce((select email from users where users.id = r.requested_by),
           (select name from applications a where a.tenant_id = r.tenant_id and a.id = r.requested_by)) as "requesterName"
-        from approval_requests r where r.tenant_id = $1 order by (${isOpen}) desc, r.requested_at desc, r.id desc limit $2`,
-      values: [this.#tenantId, limit],
+        from approval_requests r where r.tenant_id = $1 order by (${isOpen}) desc,
+          case when ${isOpen} then row_number() over (partition by r.requested_by, (${isOpen})
+            order by r.requested_at desc, r.id desc) end, r.requested_at desc, r.id desc limit $2 offset $3`,
+      values: [this.#tenantId, limit, offset],
     });
     return rows.map((row) => ({ ...toRequest(row), requesterName: row.requesterName }));
   }

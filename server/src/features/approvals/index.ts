@@ -2,7 +2,9 @@ export type { ApprovalDescription, ApprovalEffect, ApprovalRequest, ApprovedRequ
 export { staleRequest } from './approval.ts';
 export {
   ApprovalDecisions,
+  approvalPagesMax,
   type ListedRequest,
+  type RequestPage,
   type RequesterFinder,
 } from './approval-decisions.ts';
 export { ApprovalView, toApprovalField } from './approval-schemas.ts';

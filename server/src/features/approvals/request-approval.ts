@@ -8,9 +8,12 @@ import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } 
 import { ApprovalStore } from './approval-store.ts';
 
 /**
- * This is more than anybody decides in three days. A key that floods the list must not block the requests of others.
+ * This is more than anybody decides in three days. Keys share half of the places, so that no number of them keeps members
+ * from requesting. One member, with their own requests and all keys, leaves places for the others.
  */
 const pendingMax = 200;
+const pendingMaxOfKeys = 100;
+/** The places of one member, and of all keys that act on the authority of one member or of the operator. */
 const pendingMaxOfOne = 50;
 
 interface WantedChange {
@@ -27,17 +30,19 @@ interface WantedChange {
 /**
  * Stores a change until it is approved, replacing an earlier request for the same subject, and records the request.
  * Each change takes the consent of two people. For a member, these are the requester and one approver. For an
- * application, these are two approvers, because nobody knows which people have its key.
+ * application, these are two approvers, because nobody knows which people have its key. The same holds for a session
+ * that began with a link, because nobody knows who opened it.
  */
 export async function requestApproval(tx: Transaction, caller: Caller, wanted: WantedChange): Promise<ApprovalRequest> {
   const { kind, subjectId, applicationId = null, change } = wanted;
   const store = new ApprovalStore(tx, caller.tenantId);
   await store.withdraw(kind, subjectId);
-  const requestedBy = actorIdOf(caller);
-  const pending = await store.countPending(requestedBy);
-  if (pending.all >= pendingMax || pending.own >= pendingMaxOfOne) throw tooManyPending();
+  const requester = { requestedBy: actorIdOf(caller), requestedKey: 'userId' in caller ? null : caller.keyId };
+  const pending = await store.countPending(requester);
+  const areKeysFull = requester.requestedKey !== null && pending.ofKeys >= pendingMaxOfKeys;
+  if (pending.all >= pendingMax || pending.own >= pendingMaxOfOne || areKeysFull) throw tooManyPending();
   const id = crypto.randomUUID();
-  const isMember = 'userId' in caller;
+  const isOneOfTwo = 'userId' in caller && caller.isProven;
   await store.insert({
     id,
     kind,
@@ -45,9 +50,8 @@ export async function requestApproval(tx: Transaction, caller: Caller, wanted: W
     applicationId,
     change,
     basis: toBasis(wanted.basis),
-    requestedBy,
-    requestedKey: isMember ? null : caller.keyId,
-    approvalsNeeded: isMember ? 1 : 2,
+    ...requester,
+    approvalsNeeded: isOneOfTwo ? 1 : 2,
   });
   const request = await store.find(id);
   if (request === undefined) throw new Error('A request for approval was not stored.');
@@ -67,6 +71,6 @@ function toBasis(text: string): string {
 function tooManyPending(): DomainError {
   return new DomainError(
     'validation-failed',
-    `Too many changes wait for approval: at most ${pendingMax} in a tenant and ${pendingMaxOfOne} from one member or application. Have some approved or refused at /portal/approvals.`,
+    `Too many changes wait for approval: at most ${pendingMax} in a tenant, ${pendingMaxOfKeys} of them from applications, ${pendingMaxOfOne} from one member, and ${pendingMaxOfOne} from applications that one member or the operator is behind. Have some approved or refused at /portal/approvals.`,
   );
 }

@@ -97,8 +97,9 @@ export const ExposureView = Type.Object(
       description: 'Sessions that the subject authorized. What they saw is a question of its own, by `session_id`.',
     }),
     handed_out: Type.Array(ExposureGrant, {
-      description: `Applications, invitations and members that the subject created or changed, and exports that it approved. What
-others saw by them is a question of its own: an application's by \`application_id\`, an export's tokens by \`/logs/viewers\`.`,
+      description: `Applications, invitations and members that the subject created or changed, and those for which it requested
+or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
+\`application_id\`, an export's tokens by \`/logs/viewers\`.`,
     }),
     others: Type.Array(ExposureDeed, { description: 'Everything else.' }),
   },

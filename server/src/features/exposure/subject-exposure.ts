@@ -39,7 +39,7 @@ export interface MissLine {
   missing: number;
 }
 
-/** Something that gave others access: an application, an invitation, a member or an approved export. */
+/** Something that gave others access, or was meant to: an application, an invitation, a member or an approved export. */
 export interface GrantLine {
   readonly entityType: string;
   readonly entityId: string;
@@ -73,6 +73,8 @@ const givesAccess: ReadonlySet<string> = new Set([
   'invitation create',
   'invitation resend',
   'member update',
+  // With approvals, the record of the change itself names only the last of those who gave access by it.
+  ...['application', 'invitation', 'member'].flatMap((entity) => [`${entity} request`, `${entity} approve`]),
 ]);
 
 /** Counts what one subject did and saw, record by record. */

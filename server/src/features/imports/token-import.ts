@@ -70,7 +70,7 @@ export class TokenImport {
     if (!wish.isResumed) throw new Error(isFinished ? alreadyImported(found) : stoppedEarly(found));
     if (!isFinished && !found.settings.equals(identity.settings)) {
       throw new Error(
-        'This import was started with a different format, map or --drop-cvc. Resume it with the same options.',
+        'This import was started with a different format, map, --drop-cvc or --vouch-for-views. Resume it with the same options.',
       );
     }
     return { state: found, isFinished };

@@ -1,3 +1,4 @@
+import { mapPiecesSteps } from '../../core/text/text-pieces.ts';
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
@@ -26,14 +27,15 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Compiles the client's headers for the destination, with references replaced by token values. */
 export function compileHeaders(
-  { headers }: Pick<ProxyRequest, 'headers'>,
+  { headers, isFromFields }: Pick<ProxyRequest, 'headers' | 'isFromFields'>,
   budget: RequestBudget,
 ): ReferenceTemplate<readonly HeaderField[]> {
   const isForwarded = forwardingRule(headers);
+  const options = { budget, isSelectOnly: isFromFields };
   const templates = headers
     .filter(({ name }) => isForwarded(name.toLowerCase()))
     .flatMap(withoutOwnCookies)
-    .map(({ name, value }) => ({ name, template: compileHeader(name, value, budget) }));
+    .map(({ name, value }) => ({ name, template: compileHeader(name, value, options) }));
   return {
     uses: mergeUses(templates.map(({ template }) => template.uses)),
     async render(source) {
@@ -62,9 +64,13 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
     !keptPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-function compileHeader(name: string, value: string, budget: RequestBudget): ReferenceTemplate<string> {
+function compileHeader(
+  name: string,
+  value: string,
+  options: { readonly budget: RequestBudget; readonly isSelectOnly: boolean },
+): ReferenceTemplate<string> {
   const field = `headers.${name.toLowerCase()}`;
-  const template = compileText(value, { field, budget, encode: toWireText });
+  const template = compileText(value, { ...options, field, encode: (text) => mapPiecesSteps(text, toWireText) });
   if (template === undefined) return { uses: noUses, render: async () => new Sensitive(value) };
   return {
     uses: template.uses,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { partOfElements } from '../../http/origins/elements-origin.ts';
+import { isFromFields } from '../../http/origins/elements-origin.ts';
 import { sendRawAnswer } from '../../http/bodies/raw-reply.ts';
 import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
 import { proxyExamples } from './proxy-examples.ts';
@@ -100,7 +100,7 @@ function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequ
     query: question < 0 ? '' : url.slice(question + 1),
     headers,
     body: bodyOf(request),
-    isFromFields: partOfElements(request.raw) !== undefined,
+    isFromFields: isFromFields(request),
     signal: signalOf(reply),
   };
 }

@@ -7,7 +7,6 @@ import type { KeyCaller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Outcome, toAuditRow, toMissDetails } from '../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
-import { DestinationFailure } from '../../platform/outbound/destination-failure.ts';
 import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
 import type { Destination } from '../../platform/outbound/destination-url.ts';
 import type { OpenConnection, Outbound, VettedDestination } from '../../platform/outbound/outbound.ts';
@@ -17,6 +16,7 @@ import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/proxy-me
 import type { TenantSettingsDirectory } from '../tenants/index.ts';
 import { type JudgedToken, type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
 import { CallClock } from './call-clock.ts';
+import { asRecorded, hidingFailures, reasonOf, toCallError } from './call-errors.ts';
 import type { CallSlot, CallSlots } from './call-slots.ts';
 import { compileHeaders, toConnectionFields } from './forwarded-headers.ts';
 import { compileBody } from './proxy-body.ts';
@@ -131,13 +131,13 @@ export class ProxyService {
     try {
       call.stage = 'decrypt';
       const source = await tokens.open(caller, judged, budget);
-      const outgoing = {
+      const outgoing = await hidingFailures(caller, async () => ({
         method: request.method,
         target: await templates.target.render(source),
         headers: await templates.headers.render(source),
         connection,
         body: await templates.body.render(source),
-      };
+      }));
 
       call.stage = 'exchange';
       call.hasSentValues = judged.length > 0;
@@ -239,28 +239,4 @@ function findRefusalEvent({ id, host, stage }: Call, error: unknown): AuditEvent
 function isDenial(error: unknown, stage: ProxyStage): boolean {
   if (error instanceof DestinationRefusal || stage === 'parse') return true;
   return error instanceof DomainError && error.code === 'forbidden';
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof DestinationRefusal || error instanceof DestinationFailure) return error.reason;
-  return error instanceof DomainError ? error.code : 'internal-error';
-}
-
-/**
- * Marks an error as recorded. The record of a call is more specific than the general record of a denial, and one is
- * enough.
- */
-function asRecorded(error: unknown): unknown {
-  if (!(error instanceof DomainError)) return error;
-  const { code, message, fields, cause } = error;
-  return new DomainError(code, message, { cause, isRecorded: true, ...(fields === undefined ? {} : { fields }) });
-}
-
-function toCallError(error: unknown): unknown {
-  if (error instanceof DestinationRefusal) {
-    return new DomainError(error.isMalformed ? 'validation-failed' : 'destination-refused', error.message);
-  }
-  if (!(error instanceof DestinationFailure)) return error;
-  const code = error.reason === 'late' ? 'destination-timeout' : 'destination-failed';
-  return new DomainError(code, error.message, { cause: error });
 }

@@ -6,7 +6,7 @@ import { mergeUses } from '../../core/expressions/reference-uses.ts';
 import type { DestinationUrl } from '../../platform/outbound/destination-url.ts';
 import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
-import { compileQuery, compileUrlField, joinTemplates } from './url-fields.ts';
+import { compileQuery, compileUrlField, joinTemplates, type UrlFieldOptions } from './url-fields.ts';
 
 /** The maximum length of path and query including inserted values, in characters. */
 const lengthMax = 16 * 1024;
@@ -17,13 +17,14 @@ const lengthMax = 16 * 1024;
  */
 export function compileTarget(
   url: DestinationUrl,
-  request: Pick<ProxyRequest, 'path' | 'query'>,
+  request: Pick<ProxyRequest, 'path' | 'query' | 'isFromFields'>,
   budget: RequestBudget,
 ): ReferenceTemplate<string> {
-  const path = compilePath(`${withoutSlashesAtEnd(url.path)}${request.path}`, budget);
+  const options = { budget, isSelectOnly: request.isFromFields };
+  const path = compilePath(`${withoutSlashesAtEnd(url.path)}${request.path}`, options);
   const queries = [url.query, request.query].filter((query) => query !== '');
   const query = joinTemplates(
-    queries.map((text) => compileQuery(text, { field: 'query', budget })),
+    queries.map((text) => compileQuery(text, { ...options, field: 'query' })),
     '&',
   );
   return {
@@ -37,9 +38,12 @@ export function compileTarget(
   };
 }
 
-function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<string> {
+function compilePath(
+  path: string,
+  options: Pick<UrlFieldOptions, 'budget' | 'isSelectOnly'>,
+): ReferenceTemplate<string> {
   const segments = path.split('/').map((segment) => {
-    const template = compileUrlField(segment, { field: 'path', budget });
+    const template = compileUrlField(segment, { ...options, field: 'path' });
     return {
       uses: template.uses,
       render: async (source: ReferenceSource) => requireNoStep(await template.render(source)),

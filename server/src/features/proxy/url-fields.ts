@@ -3,6 +3,8 @@ import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { mergeUses, noUses } from '../../core/expressions/reference-uses.ts';
+import { mapPiecesSteps } from '../../core/text/text-pieces.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 
 /** Two opening braces, written plainly or percent-encoded. */
@@ -17,6 +19,8 @@ export interface UrlFieldOptions {
   /** The field name in errors. */
   readonly field: string;
   readonly budget: RequestBudget;
+  /** True if references can only select members. */
+  readonly isSelectOnly: boolean;
   /** True for forms and queries, which write a space as `+`. */
   readonly isPlusSpace?: boolean;
 }
@@ -31,24 +35,22 @@ export function mayHoldReference(text: string): boolean {
  * With one, it is decoded, evaluated and encoded again as a whole, so a value cannot break out of it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
-  const { field, budget, isPlusSpace = false } = options;
+  const { field, budget, isSelectOnly, isPlusSpace = false } = options;
   if (!mayHoldReference(text)) {
     if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
     return { uses: noUses, render: async () => new Sensitive(text) };
   }
-  const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field, budget });
+  const decoded = decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field);
+  const template = compileText(decoded, { field, budget, isSelectOnly });
   if (template === undefined) return { uses: noUses, render: async () => new Sensitive(text) };
   return {
     uses: template.uses,
-    render: async (source) => new Sensitive(encode((await template.render(source)).reveal(), field)),
+    render: async (source) => new Sensitive(await encode((await template.render(source)).reveal(), field)),
   };
 }
 
 /** Compiles a query such as `a=1&b={{ id }}`, each name and each value separately. */
-export function compileQuery(
-  text: string,
-  given: Pick<UrlFieldOptions, 'field' | 'budget'>,
-): ReferenceTemplate<string> {
+export function compileQuery(text: string, given: Omit<UrlFieldOptions, 'isPlusSpace'>): ReferenceTemplate<string> {
   const options = { ...given, isPlusSpace: true };
   const parts = text.split('&', fieldsMax + 1);
   if (parts.length > fieldsMax) throw invalidField(given.field, `must have at most ${fieldsMax} fields`);
@@ -85,7 +87,7 @@ function decode(text: string, field: string): string {
   }
 }
 
-function encode(text: string, field: string): string {
+async function encode(text: string, field: string): Promise<string> {
   if (!text.isWellFormed()) throw invalidField(field, 'would contain a value that cannot be encoded');
-  return encodeURIComponent(text);
+  return inTurns(mapPiecesSteps(text, encodeURIComponent));
 }

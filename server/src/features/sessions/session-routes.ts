@@ -43,6 +43,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
         problems: ['not-found', 'nonce-used'],
         // Nothing is returned, and the session's access is limited by its authorizer on every request.
         showAgain: async () => undefined,
+        isNamedByBody: true,
         examples: sessionExamples.authorizeSession,
       },
       schema: {

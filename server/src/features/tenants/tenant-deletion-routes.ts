@@ -9,7 +9,7 @@ const DeletionQuery = queryParameters({
     Type.String({
       maxLength: 200,
       description:
-        'The name of the tenant, to remove it at once instead of after seven days. This destroys its encryption keys and cannot be undone.',
+        'The name of the tenant, to remove it at once instead of after seven days. This destroys its encryption keys and cannot be undone. Only the owner can, in the portal: with a key it is 403.',
     }),
   ),
 });
@@ -29,7 +29,7 @@ export function addTenantDeletionRoute(app: FastifyInstance, deletion: TenantDel
         operationId: 'deleteTenant',
         summary: 'Delete the tenant',
         description:
-          'Deletes the tenant. All of its keys and sessions are refused from then on, with `tenant-deleted`. For seven days, the owner can restore it in the portal; after that its applications, its data and its encryption keys are removed. With `name`, they are removed at once, and nothing that was encrypted can be restored, not even from a backup that lacks the keys. Deleting needs an application that the owner or an operator gave its permissions, and a key that one of them created.',
+          'Deletes the tenant. All of its keys and sessions are refused from then on, with `tenant-deleted`. For seven days, the owner can restore it in the portal; after that its applications, its data and its encryption keys are removed. With `name`, the owner removes them at once in the portal, and nothing that was encrypted can be restored, not even from a backup that lacks the keys; a key cannot. Deleting needs an application that the owner or an operator gave its permissions, and a key that one of them created.',
         tags: ['Tenant'],
         querystring: DeletionQuery,
         response: { 204: Type.Null() },

@@ -12,8 +12,8 @@ import { TenantStore } from './tenant-store.ts';
 
 /**
  * Deletes a tenant in two steps. A deleted tenant is rejected everywhere and can be restored for seven days. A removed
- * tenant has lost its keys, and with them all encrypted data. Callers need the authority of the owner for both steps,
- * in the portal and in the API.
+ * tenant has lost its keys, and with them all encrypted data. Callers need the authority of the owner for both steps.
+ * Only the owner in person, in the portal, takes both at once: a key can read the name that confirms it.
  */
 export class TenantDeletion {
   readonly #database: Database;
@@ -22,10 +22,11 @@ export class TenantDeletion {
     this.#database = database;
   }
 
-  /** Deletes the tenant, or removes it at once if the request names it. */
+  /** Deletes the tenant, or removes it at once if the owner names it in the portal. */
   async delete(caller: Caller, confirmedName: string | undefined): Promise<void> {
     await this.#inTenant(caller.tenantId, async (tx, tenant, store) => {
       await requireOwnerAuthority(tx, caller, 'delete it');
+      if (confirmedName !== undefined && !('userId' in caller)) throw onlyInPortal();
       if (confirmedName === undefined && tenant.deletedAt !== null) throw alreadyDeleted(caller);
       if (confirmedName !== undefined && confirmedName !== tenant.name) {
         throw invalidField('name', 'must be the name of the tenant, exactly as it is written');
@@ -87,6 +88,13 @@ function alreadyDeleted(caller: Caller): DomainError {
   return 'userId' in caller
     ? invalidField('name', 'must be the name of the tenant, because the tenant is deleted already')
     : tenantDeleted();
+}
+
+function onlyInPortal(): DomainError {
+  return new DomainError(
+    'forbidden',
+    'A key cannot remove the tenant at once. Leave out name to delete it, so that it is removed after seven days, or ask the owner to remove it in the portal.',
+  );
 }
 
 interface Restoration {

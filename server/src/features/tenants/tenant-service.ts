@@ -7,10 +7,18 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
-import { approvalSetting, listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
+import {
+  approvalSetting,
+  listOpening,
+  listSettingsChanges,
+  requireKnownValues,
+  type StoredSettings,
+  toBasis,
+  toCanonicalSettings,
+} from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** A tenant, with the last request to turn off required approvals, if any. */
+/** A tenant, with the last request for settings that open a way to plaintext, if any. */
 export type ShownTenant = Tenant & { readonly approval: ApprovalRequest | undefined };
 
 /** Manages the tenant of the calling key. A caller cannot name another tenant. */
@@ -29,7 +37,10 @@ export class TenantService {
     return tenant;
   }
 
-  /** Updates the tenant. Turning off required approvals is stored as a request; everything else takes effect. */
+  /**
+   * Updates the tenant. If it requires approvals, settings that open a way to plaintext are stored as a request.
+   * Everything else takes effect.
+   */
   async update(
     caller: Caller,
     change: { name: string; settings: Readonly<Record<string, string>> },
@@ -38,18 +49,20 @@ export class TenantService {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       const before = required(await store.lock());
-      const { [approvalSetting]: demand, ...others } = change.settings;
       const approvals = new ApprovalStore(tx, caller.tenantId);
-      const isPending = demand === 'false' && (await approvals.isDemanded());
-      const settings = isPending ? others : change.settings;
+      const pending = (await approvals.isDemanded()) ? listOpening(before.settings, change.settings) : {};
+      const isPending = Object.keys(pending).length > 0;
+      const settings = Object.fromEntries(
+        Object.entries(change.settings).filter(([name]) => !Object.hasOwn(pending, name)),
+      );
       await store.update({ name: change.name, settings, modifiedBy: actorIdOf(caller) });
       const tenant = required(await store.find());
       // Settings are merged, so even a small request can exceed the limit.
       if (Object.keys(tenant.settings).length > settingsMax)
         throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
       await recordInTransaction(tx, caller.tenantId, caller, settingsEvent(before, tenant));
-      if (isPending) await requestEnd(tx, caller, tenant);
-      else if (demand !== undefined) await approvals.withdraw('settings', caller.tenantId);
+      if (isPending) await requestOpening(tx, caller, { tenant, pending });
+      else if (Object.hasOwn(settings, approvalSetting)) await approvals.withdraw('settings', caller.tenantId);
       return { tenant: await getShown(tx, caller), isPending };
     });
   }
@@ -85,13 +98,17 @@ async function getShown(tx: Transaction, { tenantId }: Caller): Promise<ShownTen
   return { ...tenant, approval };
 }
 
-async function requestEnd(tx: Transaction, caller: Caller, { settings }: Tenant): Promise<void> {
-  const wanted = { ...settings, [approvalSetting]: 'false' };
+async function requestOpening(
+  tx: Transaction,
+  caller: Caller,
+  { tenant: { settings }, pending }: { readonly tenant: Tenant; readonly pending: StoredSettings },
+): Promise<void> {
+  const wanted = { ...settings, ...pending };
   await requestApproval(tx, caller, {
     kind: 'settings',
     subjectId: caller.tenantId,
-    change: {},
-    basis: settings[approvalSetting] ?? '',
+    change: pending,
+    basis: toBasis(settings, pending),
     details: toChangeDetails(listSettingsChanges(settings, wanted), toCanonicalSettings(wanted)),
   });
 }

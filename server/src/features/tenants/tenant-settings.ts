@@ -10,6 +10,8 @@ import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
 
+export type StoredSettings = Readonly<Record<string, string>>;
+
 /** The settings of a tenant that apply to all of its tokens and calls. */
 export interface TenantSettings {
   readonly fingerprintTokens: boolean;
@@ -28,6 +30,32 @@ export type DeduplicationBehavior = 'return_existing' | 'update_existing';
  * in the transaction that makes the change.
  */
 export const approvalSetting = 'approve_plaintext';
+
+/**
+ * The values that open a way to plaintext. A tenant that requires approvals gets them only after an approval. The
+ * visibility of fingerprints is not among them, because it has no effect until approvals are turned off.
+ */
+const openingValues: ReadonlyMap<string, string> = new Map([
+  [approvalSetting, 'false'],
+  ['disable_ephemeral_proxy', 'false'],
+]);
+
+/** Returns the part of a change that opens a way to plaintext which is closed now. */
+export function listOpening(before: StoredSettings, change: StoredSettings): StoredSettings {
+  const isClosed = (name: string, open: string) => (before[name] ?? open) !== open;
+  return Object.fromEntries(
+    Object.entries(change).filter(([name, value]) => openingValues.get(name) === value && isClosed(name, value)),
+  );
+}
+
+/** Returns the current values of the settings that a request would change, as one text. */
+export function toBasis(settings: StoredSettings, change: StoredSettings): string {
+  return JSON.stringify(
+    Object.keys(change)
+      .sort()
+      .map((name) => [name, settings[name] ?? null]),
+  );
+}
 
 /** Settings with a fixed list of values. Otherwise a misspelled value would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
@@ -61,8 +89,6 @@ function findProblem(name: string, value: string): { name: string; problem: stri
     : { name: intended, problem: 'is misspelled: the request has a setting with a very similar name' };
 }
 
-type StoredSettings = Readonly<Record<string, string>>;
-
 /**
  * Lists the changes, one per line. Custom settings appear without name or value, because they could contain anything.
  */
@@ -95,7 +121,12 @@ export async function readTenantType(tx: Transaction, tenantId: TenantId): Promi
   return (await new TenantStore(tx, tenantId).find())?.type;
 }
 
-export function toTenantSettings(settings: Readonly<Record<string, string>>): TenantSettings {
+/**
+ * Returns the settings in force. Fingerprints tell whether a guess is right, so a tenant that requires approvals for
+ * plaintext shows them only with plaintext: otherwise, an application that creates and reads masked tokens would find
+ * card numbers without an approval.
+ */
+export function toTenantSettings(settings: StoredSettings): TenantSettings {
   const { fingerprint_visibility: visibility = 'mask' } = settings;
   return {
     fingerprintTokens: settings['fingerprint_tokens'] !== 'false',
@@ -104,8 +135,13 @@ export function toTenantSettings(settings: Readonly<Record<string, string>>): Te
     deduplicationBehavior:
       settings['token_deduplication_behavior'] === 'update_existing' ? 'update_existing' : 'return_existing',
     // An unknown value stored by an earlier version counts as the stricter one.
-    fingerprintVisibility: visibility === 'mask' ? 'mask' : 'reveal',
+    fingerprintVisibility: visibility === 'mask' && !isApprovalDemanded(settings) ? 'mask' : 'reveal',
   };
+}
+
+/** Returns true if approvals are required. An unknown value stored by an earlier version counts as the stricter one. */
+function isApprovalDemanded({ [approvalSetting]: value = 'false' }: StoredSettings): boolean {
+  return value !== 'false';
 }
 
 /** A cache of settings. It is used only while this process would be notified of a change. */

@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/requests/idempotency.ts';
 import { sendJsonText } from '../../http/requests/json-text-reply.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
-import { partOfElements } from '../../http/origins/elements-origin.ts';
+import { isFromFields } from '../../http/origins/elements-origin.ts';
 import { type IdParameter, idParameter } from '../../http/parameters/uuid-parameter.ts';
 import {
   type CreatedToken,
+  requireHarmlessInFields,
   type TokenCreator,
   type TokenRepeater,
   type TokenUpdater,
@@ -63,10 +64,9 @@ export function addTokenRoutes(
       },
     },
     async (request, reply) => {
-      const { isCreated, token, made } = await creator.create(
-        request.keyCaller,
-        toTokenRequest(request.body, request.bodySource),
-      );
+      const wanted = toTokenRequest(request.body, request.bodySource);
+      if (isFromFields(request)) requireHarmlessInFields(wanted);
+      const { isCreated, token, made } = await creator.create(request.keyCaller, wanted);
       if (isCreated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
       keepOutcome(reply, made);
       return sendToken(reply, token);
@@ -115,9 +115,9 @@ export function addTokenRoutes(
     },
     async (request, reply) => {
       const patch = toTokenPatch(request.body, request.bodySource);
-      const isFromFields = partOfElements(request.raw) === 'api';
+      if (isFromFields(request)) requireHarmlessInFields(patch);
       const updated = await updater.update(request.keyCaller, requireTokenId(request.params.id), patch, {
-        isFromFields,
+        isFromFields: isFromFields(request),
       });
       keepOutcome(reply, updated.made);
       return sendJsonText(reply, toUpdatedJson(updated));

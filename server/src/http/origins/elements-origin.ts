@@ -80,6 +80,11 @@ export function partOfElements(request: RawRequest): ElementsPart | undefined {
   return elementsRequests.get(request)?.part;
 }
 
+/** Returns true if card fields may have sent the request. A script on their page then chose everything but the values. */
+export function isFromFields({ raw }: FastifyRequest): boolean {
+  return partOfElements(raw) !== undefined;
+}
+
 /** The router constraint of routes that belong to the elements origin. */
 export const elementsConstraint = { origin: 'elements' } as const;
 

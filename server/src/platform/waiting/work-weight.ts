@@ -19,10 +19,14 @@ const expressionMs = 0.02;
 /** The cost of comparing a condition of a rule with a container. */
 const comparisonMs = 0.000_05;
 
+/** The cost of comparing a member of stored data with a patch. */
+const memberMs = 0.000_5;
+
 const usualBytes = 64 * 1024;
 const usualTokens = 10;
 const usualTerms = 100;
 const usualConditions = 30;
+const usualMembers = 10_000;
 const usualSearchMs = 50;
 
 export function weighWire(bytes: number): number {
@@ -40,6 +44,11 @@ export function weighTokens(tokens: number): number {
 /** Weighs the search terms and expressions of all tokens of a request. */
 export function weighAttributes({ terms, expressions }: { terms: number; expressions: number }): number {
   return termMs * Math.max(0, terms - usualTerms) + expressionMs * Math.max(0, expressions - usualTerms);
+}
+
+/** Weighs comparing the members of stored data with those of a patch. */
+export function weighMembers(members: number): number {
+  return memberMs * Math.max(0, members - usualMembers);
 }
 
 /** Weighs comparing all conditions of a caller's rules with all containers that they name. */

@@ -1,4 +1,5 @@
 import { toCharacters } from '../../text/code-points.ts';
+import { splitText } from '../../text/find-text.ts';
 import { type Filter, requireRoom, requireText, textFilter } from './filter.ts';
 
 export const last4 = textFilter('select', (text) => toCharacters(text.slice(-8)).slice(-4).join(''));
@@ -19,7 +20,10 @@ export const remove: Filter = {
   argumentsMax: 1,
   bind(args) {
     const search = args.text(0);
-    return (input, context) => requireText(input, context).replaceAll(search, '');
+    return (input, context) => {
+      const text = requireText(input, context);
+      return search === '' ? text : splitText(text, search).join('');
+    };
   },
 };
 
@@ -33,7 +37,7 @@ export const replace: Filter = {
     // An empty search would match between any two characters, even between the halves of a surrogate pair.
     if (search === '') args.refuse();
     return (input, context) => {
-      const pieces = requireText(input, context).split(search);
+      const pieces = splitText(requireText(input, context), search);
       const kept = pieces.reduce((sum, piece) => sum + piece.length, 0);
       requireRoom(kept + (pieces.length - 1) * replacement.length, context);
       return pieces.join(replacement);

@@ -4,7 +4,7 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import { formOf } from '../../../http/bodies/form-body.ts';
 import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import { renderAccountPage, renderPasswordPage } from './account-page.ts';
-import { isLinkOnly } from '../people/confined-session.ts';
+import { beganWithLink } from '../people/confined-session.ts';
 import type { Portal } from '../visits/portal.ts';
 import {
   clearSessionCookie,
@@ -24,7 +24,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     const ways = await portal.sessions.listWays(session);
     const passkey = await portal.passkeys.beginAdding(session);
     const page = { session, ways, passkey, provider: portal.provider };
-    return sendPage(reply, isLinkOnly(session) ? renderSetupPage(page) : renderAccountPage(page));
+    return sendPage(reply, beganWithLink(session) ? renderSetupPage(page) : renderAccountPage(page));
   });
 
   app.post('/portal/passkeys', pageOptions, async (request, reply) => {
@@ -35,7 +35,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
       throw new DomainError('validation-failed', 'The passkey could not be added. Go back and try again.');
     }
     await portal.sessions.recordChange(session.user.id, originOf(request));
-    if (!isLinkOnly(session)) return reply.redirect('/portal/account', 303);
+    if (!beganWithLink(session)) return reply.redirect('/portal/account', 303);
     clearSessionCookie(reply);
     return reply.redirect(readyToSignInPath, 303);
   });
@@ -55,7 +55,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     }
     if ('mistake' in outcome) return sendPage(reply, renderPasswordPage(authenticator, outcome.mistake), 400);
     await portal.sessions.recordChange(session.user.id, originOf(request));
-    const hasEnded = isLinkOnly(session) || session.hasWeakPassword;
+    const hasEnded = beganWithLink(session) || session.hasWeakPassword;
     if (hasEnded) clearSessionCookie(reply);
     return sendPage(
       reply,

@@ -8,8 +8,8 @@ import { countUsableWays, nameOf } from '../people/user.ts';
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Set up a passkey' } as const;
 
 /**
- * Renders the account page of a session for which a link is not enough. It can set up the first sign-in method, and
- * nothing else.
+ * Renders the account page of a session that began with a link. It can set up the first sign-in method of its user, and
+ * change nothing else about the account.
  */
 export function renderSetupPage(page: AccountPage): string {
   const { session, ways, provider } = page;
@@ -19,7 +19,7 @@ export function renderSetupPage(page: AccountPage): string {
   return renderPortalPage({
     title: hasWay ? 'Sign in with your own way' : 'Set up a way to sign in',
     ...(others ? { back: { href: '/portal/', label: 'Go to the portal' } } : {}),
-    body: html`<p>You followed a link as <strong>${nameOf(session.user)}</strong>. In ${listOf(tenants)}, a link is not enough.</p>
+    body: html`<p>You followed a link as <strong>${nameOf(session.user)}</strong>.${tenants.length === 0 ? '' : html` In ${listOf(tenants)}, a link is not enough.`}</p>
 ${hasWay ? renderAlert(hasWayAlready) : renderChoices(page)}
 <section>
 <form method="post" action="/portal/sign-out">

@@ -7,6 +7,7 @@ import { type Role, rolePermissions } from '../../members/index.ts';
 import { requireUnconfined } from '../people/confined-session.ts';
 import { addMeRoute } from './me-routes.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
+import { isProven } from '../people/require-proof.ts';
 import type { Portal } from '../visits/portal.ts';
 import { originOf } from '../visits/portal-session-routes.ts';
 import type { Membership, UserSession } from '../people/user.ts';
@@ -74,8 +75,10 @@ function findMembership({ memberships }: UserSession, wanted: string | string[] 
     : new DomainError('not-found', 'There is no such tenant.');
 }
 
-function toCaller(request: FastifyRequest, { user }: UserSession, { tenantId, role }: Membership): MemberCaller {
-  return { tenantId, userId: user.id, role, grants: roleGrants[role], ...originOf(request) };
+function toCaller(request: FastifyRequest, session: UserSession, { tenantId, role }: Membership): MemberCaller {
+  const { user } = session;
+  const proof = { isProven: isProven(session) };
+  return { tenantId, userId: user.id, role, grants: roleGrants[role], ...proof, ...originOf(request) };
 }
 
 function changesSomething({ method, routeOptions }: FastifyRequest): boolean {

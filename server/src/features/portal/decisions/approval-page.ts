@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../http/pages/html.ts';
-import type { ListedRequest } from '../../approvals/index.ts';
+import { mapInTurns } from '../../../platform/waiting/turns.ts';
+import type { ListedRequest, RequestPage } from '../../approvals/index.ts';
 import { backToPortal, renderHidden, renderPortalPage, renderTime } from '../frame/portal-page.ts';
 import type { Membership, UserSession } from '../people/user.ts';
 
-export interface TenantApprovals {
+export interface TenantApprovals extends RequestPage {
   readonly membership: Membership;
-  readonly requests: readonly ListedRequest[];
 }
 
 const states: Readonly<Record<ListedRequest['status'], string>> = {
@@ -17,17 +17,35 @@ const states: Readonly<Record<ListedRequest['status'], string>> = {
 };
 
 /** Renders everything that is needed to decide: who would get to see what, and who requests it. */
-export function renderApprovalsPage(session: UserSession, tenants: readonly TenantApprovals[]): string {
+export async function renderApprovalsPage(
+  session: UserSession,
+  tenants: readonly TenantApprovals[],
+  page: number,
+): Promise<string> {
+  const sections: Html[] = [];
+  for (const tenant of tenants) sections.push(await renderTenant(session, tenant, page));
   const body = html`<p>These changes would widen access to plaintext. None is in force before it is approved.
 Before approving, ask the requester through a separate channel whether they want this, and why.</p>
-${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its requests and approve them.</p>` : tenants.map((tenant) => renderTenant(session, tenant))}`;
+${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its requests and approve them.</p>` : sections}
+${page > 1 ? html`<p><a href="/portal/approvals?page=${page - 1}">Previous requests</a></p>` : html``}
+${tenants.some(({ hasMore }) => hasMore) ? html`<p><a href="/portal/approvals?page=${page + 1}">More requests</a></p>` : html``}`;
   return renderPortalPage({ title: 'Approvals', back: backToPortal, isWide: true, body });
 }
 
-function renderTenant(session: UserSession, { membership, requests }: TenantApprovals): Html {
+/** Renders one request after the other, with other work in between, because each can have hundreds of lines. */
+async function renderTenant(
+  session: UserSession,
+  { membership, requests }: TenantApprovals,
+  page: number,
+): Promise<Html> {
+  const none =
+    page > 1
+      ? html`<p>There are no further requests.</p>`
+      : html`<p>Nothing waits for approval. A tenant demands approvals with the setting <code>approve_plaintext</code>.</p>`;
+  const articles = await mapInTurns(requests, (one) => renderRequest(session, membership, one));
   return html`<section>
 <h2>${membership.tenantName}</h2>
-${requests.length === 0 ? html`<p>Nothing waits for approval. A tenant demands approvals with the setting <code>approve_plaintext</code>.</p>` : requests.map((one) => renderRequest(session, membership, one))}
+${articles.length === 0 ? none : articles}
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
+import { approvalPagesMax } from '../../approvals/index.ts';
 import { renderApprovalsPage, type TenantApprovals } from './approval-page.ts';
 import type { Portal } from '../visits/portal.ts';
 import { requireUsableSession } from '../visits/portal-session-routes.ts';
@@ -10,13 +11,14 @@ const decided = { field: 'request', noun: 'request for approval' };
 
 /** Adds the pages where users approve or reject changes that would widen access to plaintext. */
 export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
-  app.get('/portal/approvals', pageOptions, async (request, reply) => {
+  app.get<{ Querystring: { readonly page?: unknown } }>('/portal/approvals', pageOptions, async (request, reply) => {
     const session = await requireUsableSession(portal, request);
+    const page = toPage(request.query.page);
     const tenants: TenantApprovals[] = [];
     for (const membership of listDeciding(session)) {
-      tenants.push({ membership, requests: await portal.approvals.list(membership.tenantId) });
+      tenants.push({ membership, ...(await portal.approvals.list(membership.tenantId, page)) });
     }
-    return sendPage(reply, renderApprovalsPage(session, tenants));
+    return sendPage(reply, await renderApprovalsPage(session, tenants, page));
   });
 
   app.post('/portal/approvals/approve', pageOptions, async (request, reply) => {
@@ -30,4 +32,10 @@ export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
     await portal.approvals.refuse(caller, id);
     return reply.redirect('/portal/approvals', 303);
   });
+}
+
+/** Returns the number of a page. Anything else is the first one. */
+function toPage(text: unknown): number {
+  const page = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 1;
+  return page >= 1 && page <= approvalPagesMax ? page : 1;
 }

@@ -19,11 +19,12 @@ export function isConfinedEverywhere(session: UserSession): boolean {
 }
 
 /**
- * Returns whether the session began with a link, although its user belongs to a tenant that a link must not open. The
- * session can set up the first sign-in method, but neither add to existing ones nor remove any.
+ * Returns whether the session began with a link. In every tenant, such a session can set up the first sign-in method of
+ * its user, but neither add to existing ones nor remove any. The tenants of the moment do not matter, because the same
+ * account opens those that its user joins later.
  */
-export function isLinkOnly(session: UserSession): boolean {
-  return beganWithLink(session) && session.memberships.some(({ requiresWay }) => requiresWay);
+export function beganWithLink({ provenSince }: Pick<UserSession, 'provenSince'>): boolean {
+  return provenSince === null;
 }
 
 /** Throws if the session has to set up a sign-in method before it can work on the tenant. */
@@ -47,7 +48,3 @@ const linkIsNotEnough =
   'A link is not enough for this tenant. Open /portal/account, set up a passkey, a password with an authenticator app or your OpenID provider, and sign in with it.';
 const passwordIsNotEnough =
   'Your password does not have both letters and digits. Open /portal/account, set a new one and sign in with it.';
-
-function beganWithLink({ provenSince }: Proof): boolean {
-  return provenSince === null;
-}

@@ -14,3 +14,8 @@ export function requireProof({ isFresh, provenSince }: UserSession, what: string
     `To approve ${what}, sign out and sign in again with your passkey, password or provider. A sign-in link is not enough, and neither is a provider that does not ask you to authenticate again.`,
   );
 }
+
+/** Returns whether the session has that proof. Otherwise its user does not count as one of two people by requesting. */
+export function isProven({ isFresh, provenSince }: UserSession): boolean {
+  return isFresh && provenSince !== null;
+}

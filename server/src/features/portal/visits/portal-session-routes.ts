@@ -3,7 +3,7 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import { readCookie, writeCookie } from '../../../http/connections/cookie.ts';
 import { formOf } from '../../../http/bodies/form-body.ts';
 import { pageOptions } from '../../../http/pages/page-reply.ts';
-import { alreadyHasWay, isConfinedEverywhere, isLinkOnly } from '../people/confined-session.ts';
+import { alreadyHasWay, beganWithLink, isConfinedEverywhere } from '../people/confined-session.ts';
 import type { Portal } from './portal.ts';
 import { toSignInPath } from '../frame/sign-in-destination.ts';
 import type { StartedSession } from '../people/user-sessions.ts';
@@ -73,7 +73,7 @@ export async function requireUsableSession(portal: Portal, request: FastifyReque
  */
 export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireRecentSession(portal, request);
-  if (isLinkOnly(session)) throw alreadyHasWay();
+  if (beganWithLink(session)) throw alreadyHasWay();
   return session;
 }
 
@@ -83,7 +83,7 @@ export async function requireFreshSession(portal: Portal, request: FastifyReques
 export async function requireSetupSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireRecentSession(portal, request);
   const ways = await portal.sessions.listWays(session);
-  if (isLinkOnly(session) && countUsableWays(ways, portal.provider?.issuer) > 0) throw alreadyHasWay();
+  if (beganWithLink(session) && countUsableWays(ways, portal.provider?.issuer) > 0) throw alreadyHasWay();
   return session;
 }
 

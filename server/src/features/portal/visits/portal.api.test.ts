@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { inviteTo, setPassword, welcome } from '../../../../test/harness/portal-people.ts';
 import { fieldIn, PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
+import { removeAtOnce } from '../../../../test/harness/tenant-people.ts';
 import { recordsOf } from '../../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import type { VaultServer } from '../../../app/serve/vault-server.ts';
@@ -182,7 +183,7 @@ describe('a member who is deleted', () => {
 
   it('is out as well when the whole tenant goes', async () => {
     const { visitor: member } = await welcome(vault, tenant);
-    expect((await managed('DELETE', '?name=Test')).status).toBe(204);
+    expect((await removeAtOnce(vault, tenant)).status).toBe(204);
     expect(await member.isSignedIn()).toBe(false);
   });
 

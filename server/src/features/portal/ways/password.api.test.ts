@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilPasses } from '../../../../test/harness/deadline.ts';
-import { codeOf, goodPassword, setPassword, welcome } from '../../../../test/harness/portal-people.ts';
+import { codeOf, goodPassword, setPassword, welcome, welcomeProven } from '../../../../test/harness/portal-people.ts';
 import { fieldIn, PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { SignInAttempts, sweepSignInsJob } from '../index.ts';
@@ -13,7 +13,7 @@ let secret: string;
 beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
-  ({ visitor: member, email } = await welcome(vault, tenant));
+  ({ visitor: member, email } = await welcomeProven(vault, tenant));
   secret = await setPassword(member);
 });
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import type { OpenidChecks, OpenidProvider } from '../../../platform/outbound/openid-provider.ts';
 import { databaseClock } from '../../../platform/database/database-clock.ts';
 import type { Ceremonies } from './ceremonies.ts';
-import { isLinkOnly } from '../people/confined-session.ts';
+import { beganWithLink } from '../people/confined-session.ts';
 import { IdentityStore } from './identity-store.ts';
 import type { SignInDestination } from '../frame/sign-in-destination.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
@@ -104,7 +104,7 @@ export class ProviderSignIn {
       await this.#parts.admission.require(tx, session);
       if (!(await new IdentityStore(tx).insert(session.user.id, this.issuer, subject))) return false;
       await this.#parts.admission.conclude(tx, session);
-      return isLinkOnly(session);
+      return beganWithLink(session);
     });
   }
 

@@ -5,6 +5,7 @@ import {
   goodPassword,
   setPasswordWithCodes,
   welcome,
+  welcomeProven,
 } from '../../../../test/harness/portal-people.ts';
 import { PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
@@ -18,7 +19,7 @@ let codes: string[];
 beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
-  ({ visitor: member, email } = await welcome(vault, tenant));
+  ({ visitor: member, email } = await welcomeProven(vault, tenant));
 });
 beforeEach(async () => {
   await query('delete from sign_in_attempts');
@@ -156,7 +157,7 @@ describe('new recovery codes', () => {
   });
 
   it('are for those who have a password', async () => {
-    const { visitor } = await welcome(vault, tenant);
+    const { visitor } = await welcomeProven(vault, tenant);
     const answer = await visitor.post('/portal/recovery-codes');
     expect([answer.status, codesIn(answer)]).toEqual([400, []]);
   });

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import { databaseClock } from '../../../platform/database/database-clock.ts';
-import { alreadyHasWay, isLinkOnly } from '../people/confined-session.ts';
+import { alreadyHasWay, beganWithLink } from '../people/confined-session.ts';
 import { UserSessionStore } from '../people/user-session-store.ts';
 import { UserStore } from '../people/user-store.ts';
 import { countUsableWays, type UserSession } from '../people/user.ts';
@@ -19,7 +19,7 @@ export class WayAdmission {
    * transaction ends, so that the second of two concurrent set-ups is rejected.
    */
   async require(tx: Transaction, session: UserSession): Promise<void> {
-    if (!isLinkOnly(session)) return;
+    if (!beganWithLink(session)) return;
     const users = new UserStore(tx);
     await users.lock(session.user.id);
     if (countUsableWays(await users.listWays(session.user.id), this.#issuer) > 0) throw alreadyHasWay();
@@ -30,6 +30,6 @@ export class WayAdmission {
    * which shows that it works. A cookie that somebody else may know never gains rights.
    */
   async conclude(tx: Transaction, session: UserSession): Promise<void> {
-    if (isLinkOnly(session)) await new UserSessionStore(tx, databaseClock).deleteUnproven(session.user.id);
+    if (beganWithLink(session)) await new UserSessionStore(tx, databaseClock).deleteUnproven(session.user.id);
   }
 }

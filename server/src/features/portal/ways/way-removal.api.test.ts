@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setPassword, welcome } from '../../../../test/harness/portal-people.ts';
+import { setPassword, welcomeProven } from '../../../../test/harness/portal-people.ts';
 import type { PageAnswer, PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
@@ -24,7 +24,7 @@ const query = async <Row extends object>(text: string, values: unknown[] = []) =
   (await vault.database.owner.query<Row>(text, values)).rows;
 
 async function join(): Promise<{ visitor: PortalVisitor; userId: string }> {
-  const { visitor, email } = await welcome(vault, tenant);
+  const { visitor, email } = await welcomeProven(vault, tenant);
   const [user] = await query<{ id: string }>('select id from users where email = $1', [email]);
   return { visitor, userId: user?.id ?? '' };
 }

@@ -17,6 +17,7 @@ import {
   compileExpressions,
   type ExpressionTexts,
   maskData,
+  requireMaskSize,
   requireReadsData,
 } from './token-expressions.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -56,6 +57,7 @@ export async function toTokenDraft(request: TokenRequest, now: Date, budget?: Re
     fingerprintExpression: request.fingerprintExpression,
   };
   requireReadsData(path, texts.fingerprintExpression);
+  requireMaskSize(path, texts.mask);
   const parts = await withoutCvc(type, request.data, request.dataText);
   const expressions = compileExpressions(path, type, texts);
   return {

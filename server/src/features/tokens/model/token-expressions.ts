@@ -6,7 +6,7 @@ import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../
 import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../../core/expressions/template.ts';
 import { TemplateCache } from '../../../core/expressions/template-cache.ts';
 import { showsAllSteps } from '../../../core/expressions/whole-view.ts';
-import { isScalar, toConcatenatedText } from '../../../core/expressions/value-text.ts';
+import { isScalar, jsonLengthUpTo, toConcatenatedText } from '../../../core/expressions/value-text.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
@@ -17,6 +17,7 @@ import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, namingField } from './request-path.ts';
+import { showTogetherAll } from './shown-together.ts';
 import type { ExpressionScope } from './token.ts';
 import { isStorable } from '../../../core/text/code-points.ts';
 
@@ -36,7 +37,7 @@ export interface CompiledExpressions {
   readonly isWholeFingerprint: boolean;
 }
 
-const { searchIndexesMax, fingerprintExpressionLengthMax, expressionsMax } = tokenLimits;
+const { searchIndexesMax, fingerprintExpressionLengthMax, expressionsMax, maskBytesMax } = tokenLimits;
 /** The default fingerprint expression of types that can hold any data. */
 const wholeData = '{{ data | stringify }}';
 
@@ -45,7 +46,7 @@ const templates = new TemplateCache(5_000);
 /** The key is the text of a supplied mask or the name of a type. A mask is JSON, which a type name never is. */
 const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({
   max: 5_000,
-  // A mask can be almost as long as a request body, so a limit on the number of masks would not bound the memory.
+  // Masks that earlier versions stored can be megabytes long, so a limit on their number would not bound the memory.
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (_mask, text) => text.length,
 });
@@ -79,6 +80,15 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
     );
   }
   return compiled;
+}
+
+/** Rejects a large mask. Only masks in requests are checked, because earlier versions have stored larger ones. */
+export function requireMaskSize(path: string, mask: JsonValue | undefined): void {
+  // The estimate is at most twice the length. It spares the vault from writing out a mask of megabytes.
+  const isSmall =
+    mask === undefined ||
+    (jsonLengthUpTo(mask, 2 * maskBytesMax) <= 2 * maskBytesMax && Buffer.byteLength(toJsonText(mask)) <= maskBytesMax);
+  if (!isSmall) throw invalidAt(path, 'mask', `must have at most ${maskBytesMax} bytes as JSON`);
 }
 
 /**
@@ -154,7 +164,7 @@ function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Ma
 export interface MaskedData {
   /** JSON text. Undefined if the view shows nothing. */
   readonly masked: Sensitive<string> | undefined;
-  /** True if the view shows everything. The default mask of a type never does. */
+  /** True if the view shows everything, alone or with the details beside it. The default mask of a type never does. */
   readonly isMaskWhole: boolean;
 }
 
@@ -167,7 +177,9 @@ export async function maskData(
   if (mask === undefined) return { masked: undefined, isMaskWhole: false };
   const shown = namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
   const isMaskWhole =
-    !mask.isDefault && (await inTurns(showsAllSteps(shown.reveal(), data.reveal(), type.essentialMember)));
+    !mask.isDefault &&
+    ((await inTurns(showsAllSteps(shown.reveal(), data.reveal(), type.essentialMember))) ||
+      showTogetherAll({ type, mask }, data, request));
   return { masked: new Sensitive(toJsonText(shown.reveal())), isMaskWhole };
 }
 

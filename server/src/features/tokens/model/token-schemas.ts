@@ -54,7 +54,9 @@ export const CreateToken = Type.Object(
     type: Type.String({ maxLength: tokenLimits.typeLengthMax, description: typeText }),
     data: AnyJson({ description: 'The sensitive value: an object, an array or a primitive.' }),
     mask: Type.Optional(
-      AnyJson({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
+      AnyJson({
+        description: `An expression, or an object or array of them, of at most ${tokenLimits.maskBytesMax} bytes; null for no mask at all.`,
+      }),
     ),
     containers: orNull(Containers),
     metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: metadataKeys })),

@@ -23,7 +23,7 @@ export class DetokenizeService {
    */
   async detokenize(caller: KeyCaller, document: JsonSource): Promise<Sensitive<string>> {
     const budget = new RequestBudget();
-    const template = compileDocument(document, budget);
+    const template = compileDocument(document, { budget });
     const judged = await this.#tokens.find(caller, 'token:read', template.uses);
     const events = judged.map(({ token, transform, fields }) =>
       tokenEvent(token, 'read', { transform, details: { fields } }),

@@ -1,5 +1,6 @@
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import {
+  type Encode,
   referencesJsonSteps,
   referencesTextSteps,
   type ReferenceSource,
@@ -26,12 +27,16 @@ export interface ReferenceTemplate<T> {
  * Compiles JSON text. A string that is exactly one reference becomes the value itself, and everything else keeps its
  * spelling.
  */
-export function compileDocument(source: JsonSource, budget: RequestBudget): ReferenceTemplate<string> {
+export function compileDocument(
+  source: JsonSource,
+  options: Pick<TextTemplateOptions, 'budget' | 'isSelectOnly'>,
+): ReferenceTemplate<string> {
   const { document, textPlaces } = source;
+  const { budget } = options;
   if (textPlaces.length === textPlacesMax) budget.spend('references', textPlacesMax);
   const texts = textPlaces.map((place) => {
     const field = place.path.join('.') || 'body';
-    return { ...place, field, text: compile(place.text, { field, budget }) };
+    return { ...place, field, text: compile(place.text, { ...options, field }) };
   });
   return {
     uses: mergeUses(texts.map(({ text }) => usesIn(text))),
@@ -48,12 +53,12 @@ export function compileDocument(source: JsonSource, budget: RequestBudget): Refe
   };
 }
 
-export interface TextTemplateOptions extends Pick<ReferenceOptions, 'foreignBraces'> {
+export interface TextTemplateOptions extends Pick<ReferenceOptions, 'foreignBraces' | 'isSelectOnly'> {
   /** The name of the text in error messages. */
   readonly field: string;
   readonly budget: RequestBudget;
   /** Encodes inserted values, but not the text around them. */
-  readonly encode?: (text: string) => string;
+  readonly encode?: Encode;
 }
 
 /**
@@ -76,9 +81,11 @@ function usesIn({ segments }: ReferenceText): ReferenceUses {
 
 /** The limit on references applies to the whole request, not to each text. */
 function compile(text: string, options: TextTemplateOptions): ReferenceText {
-  const { field, budget, foreignBraces = 'refuse' } = options;
+  const { field, budget, foreignBraces = 'refuse', isSelectOnly = false } = options;
   const referencesMax = budget.leftOf('references');
-  const compiled = namingField('', field, () => compileReferences(text, { foreignBraces, referencesMax }));
+  const compiled = namingField('', field, () =>
+    compileReferences(text, { foreignBraces, referencesMax, isSelectOnly }),
+  );
   budget.spend('references', compiled.referenceCount);
   return compiled;
 }

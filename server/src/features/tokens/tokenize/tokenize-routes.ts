@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { isFromFields } from '../../../http/origins/elements-origin.ts';
 import { keepOutcome, shownAgain } from '../../../http/requests/idempotency.ts';
 import { sendJsonText } from '../../../http/requests/json-text-reply.ts';
 import { invalidField } from '../../../core/errors/domain-error.ts';
@@ -39,11 +40,10 @@ export function addTokenizeRoutes(
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      const { text, outcome, unknownMembers } = await parts.tokenizer.tokenize(
-        request.keyCaller,
-        document,
-        request.bodySource,
-      );
+      const { text, outcome, unknownMembers } = await parts.tokenizer.tokenize(request.keyCaller, document, {
+        source: request.bodySource,
+        isFromFields: isFromFields(request),
+      });
       request.unknownMembers = unknownMembers;
       keepOutcome(reply, outcome);
       return sendJsonText(reply, text);

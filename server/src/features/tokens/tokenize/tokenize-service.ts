@@ -12,7 +12,7 @@ import { misspelledMember } from '../../../http/parameters/field-message.ts';
 import { compileSchema, countUnknownMembers, findFieldErrors } from '../../../http/parameters/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
 import { fieldErrorsAt, invalidAt, joinPath } from '../model/request-path.ts';
-import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
+import { type CreatedToken, requireHarmlessInFields, type TokenCreator, type TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
 import { CreateToken, requireServed, toTokenRequest } from '../model/token-schemas.ts';
@@ -54,12 +54,17 @@ export class TokenizeService {
   }
 
   /** Tokenizes a document. If one leaf cannot be stored, the request fails and nothing of it is kept. */
-  async tokenize(caller: KeyCaller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
+  async tokenize(
+    caller: KeyCaller,
+    given: Sensitive<JsonValue>,
+    { source, isFromFields }: { readonly source: JsonSource; readonly isFromFields: boolean },
+  ): Promise<TokenizedDocument> {
     const document = given.reveal();
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
     const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
     const { forms } = reader;
+    if (isFromFields) for (const request of reader.requests) requireHarmlessInFields(request);
     const created = await this.#creator.createAll(caller, reader.requests, (slot) => forms[slot] === 'id');
     const outcome = { pieces: write(() => gap).split(gap), made: created.map(({ made }) => made), forms };
     const texts = await mapInTurns(created, ({ token }, slot) =>

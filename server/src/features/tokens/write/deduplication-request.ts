@@ -1,12 +1,14 @@
 import type { Transform } from '../../../core/access/access-rule.ts';
-import { isFingerprintShown } from '../../../core/sight/fingerprint-visibility.ts';
+import { findCommonTransform } from '../../../core/access/decide-access.ts';
+import { type FingerprintVisibility, isFingerprintShown } from '../../../core/sight/fingerprint-visibility.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 
 /**
  * Returns whether a token is compared with existing ones. A caller that gets an existing token learns that it guessed
- * the content. Therefore, if a tenant shows fingerprints only in revealed views, no other caller may compare either.
+ * the content. Therefore, a caller to whom the token is redacted compares nothing. If a tenant shows fingerprints only
+ * in revealed views, only callers that may read every token as plaintext compare: the existing token can be anywhere.
  */
 export function requestsDeduplication(
   caller: KeyCaller,
@@ -19,14 +21,19 @@ export function requestsDeduplication(
   const { draft, transform, settings } = token;
   const { fingerprintVisibility, deduplicateTokens } = settings;
   if (caller.allowedOrigins !== undefined) return refuseToPages(draft.deduplicate);
-  if (fingerprintVisibility === 'mask' || isFingerprintShown(caller, fingerprintVisibility, transform)) {
-    return draft.deduplicate ?? deduplicateTokens;
-  }
+  const needed = findNeeded(caller, transform, fingerprintVisibility);
+  if (needed === undefined) return draft.deduplicate ?? deduplicateTokens;
   if (draft.deduplicate !== true) return false;
-  throw new DomainError(
-    'forbidden',
-    'deduplicate_token requires a rule with the transform reveal, because the tenant has fingerprint_visibility set to reveal.',
-  );
+  throw new DomainError('forbidden', `deduplicate_token requires ${needed}.`);
+}
+
+/** Returns what the caller lacks to compare tokens, or undefined if it lacks nothing. */
+function findNeeded(caller: KeyCaller, transform: Transform, visibility: FingerprintVisibility): string | undefined {
+  if (transform === 'redact')
+    return 'a rule with the transform mask or reveal, because it would tell what a redacted token holds';
+  const seesAll = findCommonTransform(caller.grants, 'token:read') === 'reveal';
+  if (visibility === 'mask' || (seesAll && isFingerprintShown(caller, visibility, transform))) return undefined;
+  return 'rules with the transform reveal for the request and for token:read on the container /, because the tenant has fingerprint_visibility set to reveal';
 }
 
 /**

@@ -1,3 +1,4 @@
+export { requireHarmlessInFields } from './fields-request.ts';
 export type { CreatedToken, UpdatedToken } from './made-token.ts';
 export { TokenCreator } from './token-creator.ts';
 export { TokenDeduplicator } from './token-deduplicator.ts';

@@ -18,6 +18,8 @@ export interface IntakeSettings {
   readonly hasFingerprints: boolean;
   /** True to leave out card verification codes instead of rejecting tokens that have one. */
   readonly dropsCvc: boolean;
+  /** True if the operator vouches for the views in the file, so that they stay when others write the data. */
+  readonly vouchesForViews: boolean;
 }
 
 export interface TakenIn {
@@ -48,13 +50,14 @@ export class TokenIntake {
       throw invalidAt('', 'deduplicate_token', 'is not supported here: an import keeps every id');
     }
     const draft = await toTokenDraft(request, now);
-    const { tenantId, hasFingerprints, dropsCvc } = this.#settings;
+    const { tenantId, hasFingerprints, dropsCvc, vouchesForViews } = this.#settings;
     const hasCvc = draft.cvc !== undefined;
     if (hasCvc && !dropsCvc)
       throw invalidAt('', 'data.cvc', 'must not be imported: it may not be stored for longer than an hour');
 
     const owner = { tenantId, applicationId: null };
-    const lasting = { ...draft, ...(hasCvc ? { cvc: undefined } : {}), viewAuthors: authorsOfOperator(draft) };
+    const viewAuthors = vouchesForViews ? authorsOfOperator(draft) : {};
+    const lasting = { ...draft, ...(hasCvc ? { cvc: undefined } : {}), viewAuthors };
     const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
       hasFingerprints,
     });

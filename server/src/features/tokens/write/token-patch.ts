@@ -11,7 +11,13 @@ import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import type { Metadata, StoredToken } from '../model/token.ts';
 import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from '../model/token-draft.ts';
-import { compileExpressions, type ExpressionTexts, maskData, requireReadsData } from '../model/token-expressions.ts';
+import {
+  compileExpressions,
+  type ExpressionTexts,
+  maskData,
+  requireMaskSize,
+  requireReadsData,
+} from '../model/token-expressions.ts';
 import type { OpenedToken } from '../read/index.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { CvcChange } from '../model/token-store.ts';
@@ -107,7 +113,7 @@ async function mergeData(opened: OpenedToken, patch: TokenPatch): Promise<Pick<T
   if (!isJsonObject(change) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
   const data = await inTurns(mergePatchSteps(opened.data.reveal(), change));
   const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
-  requireMergedSize('data', text);
+  requireMergedSize(text);
   return { data: new Sensitive(data), dataText: new Sensitive(text) };
 }
 
@@ -120,14 +126,14 @@ async function mergeMask(
   if (patch === null) return undefined;
   // If the stored mask is null, the token has no mask, and the default does not apply.
   const mask = await inTurns(mergePatchSteps(supplied === undefined ? defaultMask : supplied, patch));
-  requireMergedSize('mask', await inTurns(jsonTextSteps(mask)));
+  requireMaskSize('', mask);
   return mask;
 }
 
-/** Limits merged values to what a request can carry. Otherwise a token could grow without limit, patch by patch. */
-function requireMergedSize(field: string, text: string): void {
+/** Limits merged data to what a request can carry. Otherwise a token could grow without limit, patch by patch. */
+function requireMergedSize(text: string): void {
   if (Buffer.byteLength(text) <= tokenLimits.sizeBytesMax) return;
-  throw invalidAt('', field, `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);
+  throw invalidAt('', 'data', `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);
 }
 
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {

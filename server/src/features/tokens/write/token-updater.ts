@@ -1,7 +1,7 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { decideAccess } from '../../../core/access/decide-access.ts';
 import { requireAccess, requireAccessToEach } from '../../../core/access/require-access.ts';
-import { requireNoGain, requireViewAuthor } from '../../../core/sight/view-authorship.ts';
+import { mayAuthorViews, requireNoGain, requireViewAuthor } from '../../../core/sight/view-authorship.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
@@ -23,7 +23,7 @@ import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { authorsAfter, type RightsSource, requireViewsOfType, withoutPlantedViews } from './view-authors.ts';
-import { makesView } from './view-change.ts';
+import { judgeViews } from './view-change.ts';
 
 export interface UpdateOutcome {
   readonly token: VisibleToken;
@@ -44,6 +44,7 @@ interface JudgedUpdate {
   readonly mayUpdate: Transform;
   /** True if the patch makes a view of stored data. */
   readonly isView: boolean;
+  readonly hasFingerprint: boolean;
   readonly settings: TenantSettings;
 }
 
@@ -134,8 +135,9 @@ export class TokenUpdater {
     await opened.load();
     // The view is authorized before anything is evaluated, because a failing expression over stored data reveals
     // something about it.
-    const isView = makesView(token, opened, patch);
-    const judged = { current, token, opened, mayUpdate, isView, settings };
+    const { isView, exposesFingerprint } = await judgeViews(token, opened, patch);
+    const hasFingerprint = settings.fingerprintTokens && (!exposesFingerprint || mayAuthorViews(caller, current));
+    const judged = { current, token, opened, mayUpdate, isView, hasFingerprint, settings };
     if (!isView) return this.#apply(caller, judged, patch);
     requireViewAuthor(caller, current);
     try {
@@ -148,14 +150,14 @@ export class TokenUpdater {
 
   async #apply(
     caller: KeyCaller,
-    { current, token, opened, mayUpdate, isView, settings }: JudgedUpdate,
+    { current, token, opened, mayUpdate, isView, hasFingerprint, settings }: JudgedUpdate,
     patch: TokenPatch,
   ): Promise<UpdateOutcome | undefined> {
     const { draft, cvc } = await applyPatch(token, opened, patch, new Date());
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, draft));
     const isDeduplicated = requestsDeduplication(caller, { draft, transform, settings });
     const vouched = { ...draft, viewAuthors: authorsAfter(caller, { token, draft, patch }) };
-    const sealed = await this.#seal(caller, current, { draft: vouched, settings });
+    const sealed = await this.#seal(caller, current, { draft: vouched, hasFingerprint });
     return this.#write(caller, current, { sealed, cvc, isView, transform, isDeduplicated, content: draft });
   }
 
@@ -211,11 +213,11 @@ export class TokenUpdater {
   async #seal(
     caller: KeyCaller,
     current: StoredToken,
-    { draft, settings }: { draft: TokenDraft; settings: TenantSettings },
+    { draft, hasFingerprint }: { draft: TokenDraft; hasFingerprint: boolean },
   ): Promise<SealedToken> {
     const version = current.version + 1;
     const [next] = await this.#parts.sealer.sealAll(caller, [{ draft, id: current.id, version }], {
-      hasFingerprints: settings.fingerprintTokens,
+      hasFingerprints: hasFingerprint,
     });
     if (next === undefined) throw new Error('A draft was sealed to nothing.');
     return next;

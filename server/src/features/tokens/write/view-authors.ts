@@ -3,7 +3,8 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Identity, KeyCaller } from '../../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../../core/identity/ids.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
-import { leavesStored } from '../../../core/merge-patch/stored-remainder.ts';
+import { StoredRemainder } from '../../../core/merge-patch/stored-remainder.ts';
+import { finish } from '../../../core/steps/steps.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { type StoredToken, type ViewAuthors, type ViewName, viewNames } from '../model/token.ts';
 import type { TokenDraft } from '../model/token-draft.ts';
@@ -17,7 +18,7 @@ import { storedTexts } from './token-patch.ts';
  * plaintext anyway.
  */
 
-type Rights = Pick<Identity, 'grants' | 'applicationType'>;
+type Rights = Pick<Identity, 'grants' | 'applicationType' | 'allowedDestinations'>;
 
 /** A source of the current rights of an application, or undefined if it no longer exists. */
 export interface RightsSource {
@@ -35,7 +36,10 @@ export function authorsOf(caller: KeyCaller, { texts, containers }: TokenDraft, 
   return Object.fromEntries(views.map((name) => [name, caller.applicationId]));
 }
 
-/** Does the same as `authorsOf` for a token of an operator. */
+/**
+ * Does the same as `authorsOf` for a token of an operator. It is only for views that the operator has checked: a file
+ * does not say who wrote the views in it.
+ */
 export function authorsOfOperator({ texts }: TokenDraft): ViewAuthors {
   return Object.fromEntries(viewNames.filter((name) => tellsSomething(texts, name)).map((name) => [name, null]));
 }
@@ -133,7 +137,8 @@ async function findVouching(
 function keepsMaskOfOthers(caller: KeyCaller, token: StoredToken, patch: JsonValue | undefined): boolean {
   if (token.viewAuthors.mask === caller.applicationId) return false;
   const { mask } = storedTexts(token);
-  return mask !== undefined && mask !== null && leavesStored(mask, patch);
+  if (mask === undefined || mask === null) return false;
+  return patch === undefined || finish(new StoredRemainder(mask, patch).isLeft());
 }
 
 function pick(authors: ViewAuthors, names: readonly ViewName[]): ViewAuthors {

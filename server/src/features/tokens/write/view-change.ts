@@ -1,6 +1,9 @@
-import { leavesStored, mixesStored } from '../../../core/merge-patch/stored-remainder.ts';
-import type { Sensitive } from '../../../core/identity/sensitive.ts';
-import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { StoredRemainder } from '../../../core/merge-patch/stored-remainder.ts';
+import { isJsonObject } from '../../../core/json/json-value.ts';
+import type { Steps } from '../../../core/steps/steps.ts';
+import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
+import { inTurns } from '../../../platform/waiting/turns.ts';
+import { weighMembers } from '../../../platform/waiting/work-weight.ts';
 import type { Template } from '../../../core/expressions/template.ts';
 import { templatesOf } from '../../../core/expressions/mask.ts';
 import type { StoredToken } from '../model/token.ts';
@@ -10,26 +13,51 @@ import type { TokenPatch } from '../model/token-request.ts';
 import type { OpenedToken } from '../read/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
-/**
- * Returns whether a patch makes a new view of stored data that it leaves in place. It does so if it contains a mask,
- * search indexes or a fingerprint expression, even the default of the type. It also does so if it changes part of a
- * value that a stored view reads as a whole. A caller that controls the rest of a value can move `{{ data | stringify |
- * slice: 0, 9 }}` over the hidden part.
- */
-export function makesView(token: StoredToken, opened: OpenedToken, patch: TokenPatch): boolean {
+/** The effect of a patch on views of stored data that it leaves in place. */
+export interface ViewChange {
+  /**
+   * True if the patch makes a new view. It does so if it contains a mask, search indexes or a fingerprint expression,
+   * even the default of the type. It also does so if it changes part of a value that a stored view reads as a whole. A
+   * caller that controls the rest of a value can move `{{ data | stringify | slice: 0, 9 }}` over the hidden part.
+   */
+  readonly isView: boolean;
+  /**
+   * True if the default fingerprint of the result would be a new view. A caller that removes everything beside a short
+   * member finds that member by comparing fingerprints.
+   */
+  readonly exposesFingerprint: boolean;
+}
+
+export async function judgeViews(token: StoredToken, opened: OpenedToken, patch: TokenPatch): Promise<ViewChange> {
   const bringsView =
     patch.mask !== undefined || patch.searchIndexes !== undefined || patch.fingerprintExpression !== undefined;
-  if (patch.data === undefined) return bringsView;
+  const hadNone = token.fingerprint === null;
+  if (patch.data === undefined) return { isView: bringsView, exposesFingerprint: hadNone };
   const change = patch.data.reveal();
-  if (!isJsonObject(change) || !leavesStored(opened.data.reveal(), change)) return false;
-  return bringsView || readsMixture(token, opened, patch.data);
+  if (!isJsonObject(change)) return unseen;
+  const remainder = new StoredRemainder(opened.data.reveal(), change);
+  try {
+    if (!(await inTurns(remainder.isLeft()))) return unseen;
+    if (bringsView) return { isView: true, exposesFingerprint: true };
+    const exposesFingerprint = hadNone || (await inTurns(remainder.isMixed(pathsOf(fingerprintOf(token)))));
+    return { isView: await inTurns(readsMixture(token, remainder)), exposesFingerprint };
+  } finally {
+    loopPace.charge(token.tenantId, weighMembers(remainder.comparedCount));
+  }
+}
+
+/** The change if no stored data is left in place. */
+const unseen: ViewChange = { isView: false, exposesFingerprint: false };
+
+function fingerprintOf(token: StoredToken): Template {
+  return compileExpressions('', getTokenType(token), storedTexts(token)).fingerprint;
 }
 
 /**
  * Returns whether a view reads stored and new data together. Masks show the result of each expression separately, while
  * indexes and fingerprints are compared as one text.
  */
-function readsMixture(token: StoredToken, opened: OpenedToken, change: Sensitive<JsonValue>): boolean {
+function* readsMixture(token: StoredToken, remainder: StoredRemainder): Steps<boolean> {
   const texts = storedTexts(token);
   const { mask, searchIndexes, fingerprint } = compileExpressions('', getTokenType(token), texts);
   const shown =
@@ -39,9 +67,10 @@ function readsMixture(token: StoredToken, opened: OpenedToken, change: Sensitive
           .flatMap(pathsOf)
           .map((path) => [path]);
   // The default fingerprint of a generic token is excluded. It reads all of the data, so including it would rule out
-  // every partial change.
+  // every partial change. Callers that may not define views leave a token without it instead.
   const compared = [...searchIndexes, ...(texts.fingerprintExpression === undefined ? [] : [fingerprint])].map(pathsOf);
-  return [...shown, ...compared].some((paths) => mixesStored(opened.data.reveal(), change.reveal(), paths));
+  for (const paths of [...shown, ...compared]) if (yield* remainder.isMixed(paths)) return true;
+  return false;
 }
 
 /**

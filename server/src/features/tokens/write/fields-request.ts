@@ -1,0 +1,65 @@
+import { compileTemplate } from '../../../core/expressions/template.ts';
+import { findValue } from '../../../core/expressions/scope-path.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import { invalidAt, namingField } from '../model/request-path.ts';
+import type { TokenPatch, TokenRequest } from '../model/token-request.ts';
+
+/*
+ * A script on the page chooses everything about a token of card fields except the typed values, and sees the response.
+ * An expression that fails over some values, or shows a part of one, would read them. The frame checks the same before
+ * it sends a request.
+ */
+
+type Views = Pick<TokenRequest | TokenPatch, 'mask' | 'data' | 'searchIndexes' | 'fingerprintExpression'>;
+
+/** Matches the masks that show at most the last four characters of one member. */
+const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1-4]|card_mask)\s*\}\}$/;
+/** The last four characters of a shorter value would be most of it. */
+const maskedLengthMin = 9;
+
+/** Throws if a token request from card fields would tell the page about typed values, whatever these are. */
+export function requireHarmlessInFields(request: Views & { readonly path?: string; readonly id?: string | undefined }) {
+  const { path = '', id, mask, data, searchIndexes, fingerprintExpression } = request;
+  if (id?.includes('{{') === true) throw invalidAt(path, 'id', 'cannot be an expression in card fields');
+  for (const [index, text] of (searchIndexes ?? []).entries()) {
+    const field = `search_indexes.${index}`;
+    const [first, ...others] = listExpressions(path, field, text);
+    if (first === undefined || others.length > 0 || typeof first === 'string' || !isWholeMember(first))
+      throw invalidAt(path, field, 'can only name a whole member in card fields, such as {{ data.number }}');
+  }
+  const parts = listExpressions(path, 'fingerprint_expression', fingerprintExpression ?? '');
+  if (!parts.every((part) => typeof part === 'string' || isWholeMember(part)))
+    throw invalidAt(
+      path,
+      'fingerprint_expression',
+      'can only name whole members in card fields, such as {{ data.number }}',
+    );
+  if (!listTexts(mask ?? null).every((text) => isHarmlessMask(text, data?.reveal())))
+    throw invalidAt(
+      path,
+      'mask',
+      'can only use reveal_last with at most 4 characters or card_mask in card fields, on values longer than 8 characters',
+    );
+}
+
+function listExpressions(path: string, field: string, text: string) {
+  return namingField(path, field, () => compileTemplate(text).parts);
+}
+
+function isWholeMember({ path, filters }: { readonly path: readonly string[]; readonly filters: readonly unknown[] }) {
+  return path[0] === 'data' && filters.length === 0;
+}
+
+/** Checks a mask against the data of the request, because a mask can show all of a short value. */
+function isHarmlessMask(text: string, data: JsonValue | undefined): boolean {
+  if (!text.includes('{{')) return true;
+  const [, member] = safeMask.exec(text) ?? [];
+  if (member === undefined || data === undefined) return false;
+  const value = findValue({ data }, member.split('.'));
+  return typeof value === 'string' && value.replaceAll(/[^\p{L}\p{N}]/gu, '').length >= maskedLengthMin;
+}
+
+function listTexts(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
+}

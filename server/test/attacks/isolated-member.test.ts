@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeLimitedKey, ruleOn } from '../harness/limited-key.ts';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
+
+/*
+ * Previously, a key that sees masked data removed everything beside a short member, and found that member by comparing
+ * the default fingerprint, which reads all of the data, with those of its guesses.
+ */
+let vault: TestVault;
+let tenant: TestTenant;
+let owner: TokenEndpoints;
+let masked: TokenEndpoints;
+let maskedKey: string;
+beforeAll(async () => {
+  vault = await TestVault.start();
+  tenant = await vault.makeTenant();
+  owner = new TokenEndpoints(vault, tenant.keys.reveal);
+  maskedKey = await makeLimitedKey(vault, tenant, {
+    rules: [ruleOn('/', 'mask', 'token:create', 'token:read', 'token:update')],
+  });
+  masked = new TokenEndpoints(vault, maskedKey);
+});
+afterAll(() => vault.stop());
+
+const pin = '4711';
+const fingerprintOf = async (data: object) =>
+  tokenOf(
+    await vault.request('POST', '/tokens', {
+      key: maskedKey,
+      body: { type: 'token', data },
+    }),
+  ).fingerprint;
+
+describe('a key that sees masked data', () => {
+  it.each([
+    ['removes what is beside a member', { salt: null }, { pin }],
+    ['knows what is beside a member', { salt: 'known' }, { pin, salt: 'known' }],
+  ])('learns nothing from the fingerprint if it %s', async (_name, data, guess) => {
+    const { id } = await owner.make({ data: { pin, salt: crypto.randomUUID() } });
+    const patched = await masked.patch(id, { data });
+    expect(patched.status).toBe(200);
+    const right = await fingerprintOf(guess);
+    expect(right).toBeDefined();
+    expect(patched.text).not.toContain(String(right));
+    expect(tokenOf(await masked.get(id)).fingerprint).toBeUndefined();
+    // A change of something else does not bring it back, nor does it tell whether the guess is right.
+    const again = await masked.patch(id, { metadata: { tried: 'again' } });
+    expect(again.status).toBe(200);
+    expect(again.text).not.toContain(String(right));
+  });
+
+  it('keeps the fingerprint of data that it replaces as a whole', async () => {
+    const { id } = await owner.make({ data: { pin } });
+    const patched = await masked.patch(id, { data: { pin: '1234' } });
+    expect(tokenOf(patched).fingerprint).toBe(await fingerprintOf({ pin: '1234' }));
+  });
+
+  it('keeps the fingerprint of a card whose expiry it changes', async () => {
+    const card = { number: '4242424242424242', expiration_month: 1, expiration_year: 2090 };
+    const { id, fingerprint } = await owner.make({ type: 'card', data: card });
+    expect(fingerprint).toBeDefined();
+    const patched = await masked.patch(id, { data: { expiration_month: 2 } });
+    expect(tokenOf(patched).fingerprint).toBe(fingerprint);
+  });
+});
+
+it('a caller that sees plaintext gives the token its fingerprint again', async () => {
+  const { id } = await owner.make({ data: { pin, salt: 'x' } });
+  await masked.patch(id, { data: { salt: null } });
+  expect((await owner.patch(id, { metadata: { seen: 'yes' } })).status).toBe(200);
+  expect(tokenOf(await owner.get(id)).fingerprint).toBe(await fingerprintOf({ pin }));
+});
