@@ -1,3 +1,4 @@
+import { Sensitive } from '../identity/sensitive.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Steps } from '../steps/steps.ts';
 
@@ -9,15 +10,15 @@ const membersPerStep = 2_000;
  * once, however many there are.
  */
 export class StoredRemainder {
-  readonly #target: JsonValue;
-  readonly #patch: JsonValue;
+  readonly #target: Sensitive<JsonValue>;
+  readonly #patch: Sensitive<JsonValue>;
   /** The objects of the patch that replace everything in theirs of the target. */
-  readonly #replacing = new Set<JsonValue>();
+  readonly #replacing = new Set<object>();
   #comparedCount = 0;
 
   constructor(target: JsonValue, patch: JsonValue) {
-    this.#target = target;
-    this.#patch = patch;
+    this.#target = new Sensitive(target);
+    this.#patch = new Sensitive(patch);
   }
 
   /** The number of members compared so far. */
@@ -27,7 +28,7 @@ export class StoredRemainder {
 
   /** Returns true if the merge patch (RFC 7386) leaves any part of the target in its result. */
   isLeft(): Steps<boolean> {
-    return this.#isLeft(this.#target, this.#patch);
+    return this.#isLeft(this.#target.reveal(), this.#patch.reveal());
   }
 
   /**
@@ -35,7 +36,8 @@ export class StoredRemainder {
    * combination can reveal something new about the stored parts, because the caller chose what surrounds them.
    */
   *isMixed(paths: readonly (readonly string[])[]): Steps<boolean> {
-    const readings = paths.map((path) => follow(this.#target, this.#patch, path));
+    const [target, patch] = [this.#target.reveal(), this.#patch.reveal()];
+    const readings = paths.map((path) => follow(target, patch, path));
     if (readings.every(({ supplied }) => supplied === undefined)) return false;
     for (const { stored, supplied } of readings) if (yield* this.#isLeft(stored, supplied)) return true;
     return false;
