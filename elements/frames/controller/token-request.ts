@@ -1,11 +1,8 @@
+import { maskedPathOf, mayShowEnd } from '../../../server/src/core/expressions/fields-mask.ts';
 import { isRecord } from '../../protocol/parse.ts';
 import { findReference } from './resolve-payload.ts';
 import { RefusedCall } from './refused-call.ts';
 
-/** Mask filters that show at most the last four characters. */
-const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1-4]|card_mask)\s*\}\}$/;
-/** The last four characters of a shorter value would be most of it. */
-const maskedLengthMin = 9;
 /**
  * The members that a token request of a page may have. `privacy` has no effect. The vault evaluates some members over
  * typed values and reports failures, so each member must be judged before it is added here.
@@ -62,9 +59,8 @@ export function requireHarmless(token: Readonly<Record<string, unknown>>): void 
 export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): void {
   for (const text of listLeaves(token['mask'])) {
     if (!text.includes('{{') && !text.includes('{%')) continue;
-    const path = safeMask.exec(text)?.[1];
-    const masked = path === undefined ? undefined : findAt(token['data'], path.split('.').slice(1));
-    if (typeof masked !== 'string' || masked.replaceAll(/[^\p{L}\p{N}]/gu, '').length < maskedLengthMin)
+    const path = maskedPathOf(text);
+    if (path === undefined || !mayShowEnd(findAt(token['data'], path.slice(1))))
       throw new RefusedCall(
         'A mask in elements can only use reveal_last with at most 4 characters or card_mask, on values longer than 8 characters.',
       );

@@ -1,3 +1,4 @@
+import { maskedLengthMin } from '../../../server/src/core/expressions/fields-mask.ts';
 import { isRecord } from '../../protocol/parse.ts';
 import { findReference } from './resolve-payload.ts';
 
@@ -23,8 +24,6 @@ const shownMembers = [
 const shownOfCard = ['bin', 'last4', 'brand'] as const;
 /** Characters that replace others in a masked value. */
 const masked = /[X*•#]{2,}/;
-/** The last four characters of a shorter value would be most of it. */
-const maskedLengthMin = 9;
 
 /** Returns the view of a created or changed token for the page. `asked` is the request with its references. */
 export function toShownToken(token: unknown, asked: Readonly<Record<string, unknown>>): unknown {

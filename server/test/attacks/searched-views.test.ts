@@ -5,7 +5,7 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Whether a mask shows all of the data was found out with `indexOf`. For texts like these it takes the product of their
+ * Previously, `indexOf` decided whether a mask shows all of the data. For texts like these it takes the product of their
  * lengths: a public key stopped the process for 22 s with one request of 1.4 MB.
  */
 const wanted = `${'a'.repeat(300)}b${'a'.repeat(20_000)}`;

@@ -13,7 +13,7 @@ import { TenantStore } from './tenant-store.ts';
 /**
  * Deletes a tenant in two steps. A deleted tenant is rejected everywhere and can be restored for seven days. A removed
  * tenant has lost its keys, and with them all encrypted data. Callers need the authority of the owner for both steps.
- * Only the owner in person, in the portal, takes both at once: a key can read the name that confirms it.
+ * The owner can take both at once, but only in the portal, because a key can read the name that confirms it.
  */
 export class TenantDeletion {
   readonly #database: Database;

@@ -9,6 +9,7 @@ import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import {
   approvalSetting,
+  isApprovalDemanded,
   listOpening,
   listSettingsChanges,
   requireKnownValues,
@@ -50,7 +51,7 @@ export class TenantService {
       const store = new TenantStore(tx, caller.tenantId);
       const before = required(await store.lock());
       const approvals = new ApprovalStore(tx, caller.tenantId);
-      const pending = (await approvals.isDemanded()) ? listOpening(before.settings, change.settings) : {};
+      const pending = isApprovalDemanded(before.settings) ? listOpening(before.settings, change.settings) : {};
       const isPending = Object.keys(pending).length > 0;
       const settings = Object.fromEntries(
         Object.entries(change.settings).filter(([name]) => !Object.hasOwn(pending, name)),

@@ -140,7 +140,7 @@ export function toTenantSettings(settings: StoredSettings): TenantSettings {
 }
 
 /** Returns true if approvals are required. An unknown value stored by an earlier version counts as the stricter one. */
-function isApprovalDemanded({ [approvalSetting]: value = 'false' }: StoredSettings): boolean {
+export function isApprovalDemanded({ [approvalSetting]: value = 'false' }: StoredSettings): boolean {
   return value !== 'false';
 }
 

@@ -22,7 +22,7 @@ export interface PageQuestion {
   readonly asked: SearchQuery | 'all';
   readonly keys: TenantKeyring;
   readonly slice: Slice;
-  /** Whether the total is requested. Otherwise it is 0. */
+  /** True if the total is requested. Otherwise it is 0. */
   readonly isCounted: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { maskedPathOf, mayShowEnd } from '../../../core/expressions/fields-mask.ts';
 import { compileTemplate } from '../../../core/expressions/template.ts';
 import { findValue } from '../../../core/expressions/scope-path.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
@@ -11,11 +12,6 @@ import type { TokenPatch, TokenRequest } from '../model/token-request.ts';
  */
 
 type Views = Pick<TokenRequest | TokenPatch, 'mask' | 'data' | 'searchIndexes' | 'fingerprintExpression'>;
-
-/** Matches the masks that show at most the last four characters of one member. */
-const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1-4]|card_mask)\s*\}\}$/;
-/** The last four characters of a shorter value would be most of it. */
-const maskedLengthMin = 9;
 
 /** Throws if a token request from card fields would tell the page about typed values, whatever these are. */
 export function requireHarmlessInFields(request: Views & { readonly path?: string; readonly id?: string | undefined }) {
@@ -53,10 +49,8 @@ function isWholeMember({ path, filters }: { readonly path: readonly string[]; re
 /** Checks a mask against the data of the request, because a mask can show all of a short value. */
 function isHarmlessMask(text: string, data: JsonValue | undefined): boolean {
   if (!text.includes('{{')) return true;
-  const [, member] = safeMask.exec(text) ?? [];
-  if (member === undefined || data === undefined) return false;
-  const value = findValue({ data }, member.split('.'));
-  return typeof value === 'string' && value.replaceAll(/[^\p{L}\p{N}]/gu, '').length >= maskedLengthMin;
+  const path = maskedPathOf(text);
+  return path !== undefined && data !== undefined && mayShowEnd(findValue({ data }, path));
 }
 
 function listTexts(value: JsonValue): string[] {

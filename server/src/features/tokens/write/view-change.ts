@@ -7,7 +7,7 @@ import { weighMembers } from '../../../platform/waiting/work-weight.ts';
 import type { Template } from '../../../core/expressions/template.ts';
 import { templatesOf } from '../../../core/expressions/mask.ts';
 import type { StoredToken } from '../model/token.ts';
-import { compileExpressions } from '../model/token-expressions.ts';
+import { type CompiledExpressions, compileExpressions } from '../model/token-expressions.ts';
 import { storedTexts } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { OpenedToken } from '../read/index.ts';
@@ -39,8 +39,9 @@ export async function judgeViews(token: StoredToken, opened: OpenedToken, patch:
   try {
     if (!(await inTurns(remainder.isLeft()))) return unseen;
     if (bringsView) return { isView: true, exposesFingerprint: true };
-    const exposesFingerprint = hadNone || (await inTurns(remainder.isMixed(pathsOf(fingerprintOf(token)))));
-    return { isView: await inTurns(readsMixture(token, remainder)), exposesFingerprint };
+    const views = compileExpressions('', getTokenType(token), storedTexts(token));
+    const exposesFingerprint = hadNone || (await inTurns(remainder.isMixed(pathsOf(views.fingerprint))));
+    return { isView: await inTurns(readsMixture(token, views, remainder)), exposesFingerprint };
   } finally {
     loopPace.charge(token.tenantId, weighMembers(remainder.comparedCount));
   }
@@ -49,17 +50,15 @@ export async function judgeViews(token: StoredToken, opened: OpenedToken, patch:
 /** The change if no stored data is left in place. */
 const unseen: ViewChange = { isView: false, exposesFingerprint: false };
 
-function fingerprintOf(token: StoredToken): Template {
-  return compileExpressions('', getTokenType(token), storedTexts(token)).fingerprint;
-}
-
 /**
  * Returns whether a view reads stored and new data together. Masks show the result of each expression separately, while
  * indexes and fingerprints are compared as one text.
  */
-function* readsMixture(token: StoredToken, remainder: StoredRemainder): Steps<boolean> {
-  const texts = storedTexts(token);
-  const { mask, searchIndexes, fingerprint } = compileExpressions('', getTokenType(token), texts);
+function* readsMixture(
+  { fingerprintExpression }: StoredToken,
+  { mask, searchIndexes, fingerprint }: CompiledExpressions,
+  remainder: StoredRemainder,
+): Steps<boolean> {
   const shown =
     mask === undefined
       ? []
@@ -68,7 +67,7 @@ function* readsMixture(token: StoredToken, remainder: StoredRemainder): Steps<bo
           .map((path) => [path]);
   // The default fingerprint of a generic token is excluded. It reads all of the data, so including it would rule out
   // every partial change. Callers that may not define views leave a token without it instead.
-  const compared = [...searchIndexes, ...(texts.fingerprintExpression === undefined ? [] : [fingerprint])].map(pathsOf);
+  const compared = [...searchIndexes, ...(fingerprintExpression === null ? [] : [fingerprint])].map(pathsOf);
   for (const paths of [...shown, ...compared]) if (yield* remainder.isMixed(paths)) return true;
   return false;
 }
