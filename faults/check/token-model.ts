@@ -8,6 +8,8 @@ interface Write {
   doneAt: number;
 }
 
+type Reading = Pick<Entry, 'startedAt' | 'endedAt'>;
+
 const writes = new Set(['create', 'patch', 'delete']);
 
 /**
@@ -29,8 +31,8 @@ export const tokensCheck: Check = {
         if (seen === undefined) continue;
         const complaint = judge(history, seen, entry);
         if (complaint !== undefined) findings.push(`${id}: a reader saw ${seen}, ${complaint}`);
-        // The write is certain from now on.
-        const write = history.find(({ value }) => value === seen);
+        // The write is certain from now on. If several are possible, only the first of them is.
+        const write = possible(history, seen, entry);
         if (write !== undefined) write.doneAt = Math.min(write.doneAt, entry.endedAt);
       }
       const last = state.tokens.get(id)?.value ?? 'gone';
@@ -71,20 +73,24 @@ function seenBy({ status, outcome, facts }: Entry): number | 'gone' | undefined 
 }
 
 /** Returns why the value cannot be seen at that time, or undefined if it can. */
-function judge(
-  history: readonly Write[],
-  seen: number | 'gone',
-  reading: { readonly startedAt: number; readonly endedAt: number },
-): string | undefined {
-  const certain = history.findLastIndex(({ doneAt }) => doneAt < reading.startedAt);
-  const isPossible = history.some(
-    ({ value, startedAt }, index) => value === seen && index >= certain && startedAt <= reading.endedAt,
-  );
-  if (isPossible) return undefined;
+function judge(history: readonly Write[], seen: number | 'gone', reading: Reading): string | undefined {
+  if (possible(history, seen, reading) !== undefined) return undefined;
   const known = history.some(({ value }) => value === seen);
   return known
-    ? `but ${String(history[certain]?.value)} was certain by then`
+    ? `but ${String(history[certainBefore(history, reading.startedAt)]?.value)} was certain by then`
     : 'which nobody sent or which was refused';
+}
+
+/** Returns the first write whose value a reader can have seen at that time. A token is gone at first and at last. */
+function possible(history: readonly Write[], seen: number | 'gone', reading: Reading): Write | undefined {
+  const certain = certainBefore(history, reading.startedAt);
+  return history.find(
+    ({ value, startedAt }, index) => value === seen && index >= certain && startedAt <= reading.endedAt,
+  );
+}
+
+function certainBefore(history: readonly Write[], time: number): number {
+  return history.findLastIndex(({ doneAt }) => doneAt < time);
 }
 
 function byEnd(one: Entry, other: Entry): number {

@@ -137,7 +137,13 @@ export class TokenLives {
     const life = this.#context.random.pick(idle);
     life.isBusy = true;
     if (await work(life)) life.isBusy = false;
-    else this.#lives.splice(this.#lives.indexOf(life), 1);
+    else this.#forget(life);
+  }
+
+  /** Stops using a token. It may already have made room for newer ones. */
+  #forget(life: Life): void {
+    const index = this.#lives.indexOf(life);
+    if (index !== -1) this.#lives.splice(index, 1);
   }
 }
 

@@ -77,7 +77,8 @@ async function runInto(
     await runner.end(exportId, { isSuccess: true, tokens });
     return report;
   } catch (error) {
-    await runner.end(exportId, { isSuccess: false, tokens });
+    // The cause is reported, even if the failure cannot be recorded because of it.
+    await runner.end(exportId, { isSuccess: false, tokens }).catch(() => undefined);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ const connectionHeaders: ReadonlySet<string> = new Set(
 const originHeaders: ReadonlySet<string> = new Set(
   'alt-svc cache-control clear-site-data strict-transport-security x-content-type-options'.split(' '),
 );
-const keptPrefixes = ['access-control-', 'bt-', 'proxy-'];
+const withheldPrefixes = ['access-control-', 'bt-', 'proxy-'];
 
 /** Returns the destination's headers as the client gets them. */
 export function toAnswerHeaders(headers: readonly HeaderField[]): readonly HeaderField[] {
@@ -32,6 +32,6 @@ export function toAnswerHeaders(headers: readonly HeaderField[]): readonly Heade
     if (connectionHeaders.has(name) || originHeaders.has(name) || setsOwnCookie(field)) return false;
     // The Connection header cannot remove the length, because the end of the body would be unknown without it.
     if (named.has(name) && name !== 'content-length') return false;
-    return !keptPrefixes.some((prefix) => name.startsWith(prefix));
+    return !withheldPrefixes.some((prefix) => name.startsWith(prefix));
   });
 }

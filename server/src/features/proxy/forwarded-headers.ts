@@ -17,7 +17,7 @@ const connectionHeaders: ReadonlySet<string> = new Set(
 );
 /** Headers that would tell a destination who is calling, or through which intermediaries. */
 const originHeaders: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
-const keptPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
+const withheldPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
 
 /**
  * A valid header value consists of Latin-1 characters without control characters except tab. CR, LF and NUL would end
@@ -61,7 +61,7 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
     !connectionHeaders.has(name) &&
     !originHeaders.has(name) &&
     !named.has(name) &&
-    !keptPrefixes.some((prefix) => name.startsWith(prefix));
+    !withheldPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
 function compileHeader(
