@@ -304,7 +304,8 @@ describe('the removal of a deleted tenant', () => {
     await age(world.tenant, '8 days');
     const [restored] = await Promise.all([restore(world), run()]);
     expect(await exists(world.tenant)).toBe(restored.status === 204);
-    expect([204, 401, 404]).toContain(restored.status);
+    // After the removal the owner is a member of nothing: 400 asks for the name of a tenant.
+    expect([204, 400, 401, 404]).toContain(restored.status);
   });
 });
 

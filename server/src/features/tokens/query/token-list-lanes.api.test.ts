@@ -130,7 +130,8 @@ describe('TokenListLanes', () => {
       await lists?.done;
     }, 'insert into audit_records');
     expect((await recordedIds()).toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `t${index}`).toSorted());
-    expect(appends.length).toBeLessThanOrEqual(5);
+    // The first append hangs, and the second contains everything that ended meanwhile.
+    expect(appends.filter(({ name }) => name === 'audit-append')).toHaveLength(2);
   });
 
   it('lets others begin while a short page is recorded, and answers none before it is', async () => {
