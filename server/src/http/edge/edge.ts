@@ -6,6 +6,7 @@ import { addBodyParsers, bodySizeMax } from '../bodies/body.ts';
 import { BodyMemory, responseMemoryLimits } from '../bodies/body-memory.ts';
 import { addBodyReader } from '../bodies/body-reader.ts';
 import { addResponseMemory } from '../bodies/response-memory.ts';
+import { addSerialization } from '../bodies/serialization.ts';
 import { type Authenticator, addAuthentication } from '../callers/authentication.ts';
 import { type AttemptLog, recordFailedAttempt } from '../callers/failed-attempt.ts';
 import { addPacing } from '../callers/pacing.ts';
@@ -90,6 +91,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   addBodyParsers(app);
   addResponseMemory(app, { memory: new BodyMemory(responseMemoryLimits), clientOf });
   addValidation(app);
+  addSerialization(app);
   addIdempotency(app, options.idempotency, logger);
   endTimeLimitWithResponse(app);
   addErrorPages(app);

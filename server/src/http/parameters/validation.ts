@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** Adds validation. Each schema is compiled once, when its route is added. Values are neither coerced nor removed. */
+/** Adds validation. Each schema is compiled before its route is served. Values are neither coerced nor removed. */
 export function addValidation(app: FastifyInstance): void {
   app.decorateRequest('unknownMembers', 0);
   app.addHook('preHandler', (request, _reply, done) => {
@@ -52,8 +52,23 @@ export function addValidation(app: FastifyInstance): void {
   });
 }
 
-/** Compiles a schema into a check of parsed JSON. It rejects members whose name closely resembles one of the schema. */
+/** Routes share schemas, and a process can have several servers. Each schema is compiled once for all of them. */
+const compiledSchemas = new WeakMap<TSchema, Validator>();
+
+/**
+ * Returns a check of parsed JSON against a schema. It rejects members whose name closely resembles one of the schema.
+ * The schema must not be changed afterwards.
+ */
 export function compileSchema<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
+  const known = compiledSchemas.get(schema);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is stored under the schema that it checks
+  if (known !== undefined) return known as Validator<Static<Schema>>;
+  const validator = compileAnew(schema);
+  compiledSchemas.set(schema, validator);
+  return validator;
+}
+
+function compileAnew<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
   const validator = Compile(schema);
   const findMisspellings = compileMisspellings(schema);
   return {
