@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { headingsOf, linksOf } from './markdown-links.mjs';
 import { readBlocks } from './markdown-blocks.mjs';
+import { namesIn } from './long-run/page.mjs';
 
 /** The pages that `scripts/run-guides` runs. */
 const isRunPage = (file) => /^docs\/(guides\/.*|(start|concepts|operate)\/[^/]+|upgrading\.md)$/.test(file);
@@ -11,7 +12,10 @@ const files = globSync(['*.md', 'docs/**/*.md', '{server,elements,deploy}/**/*.m
   exclude: (name) => /node_modules|server\/assets/.test(name),
 });
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-const problems = [...texts].flatMap(([file, text]) => [...findDeadLinks(file, text), ...findUnclearBlocks(file, text)]);
+const problems = [
+  ...[...texts].flatMap(([file, text]) => [...findDeadLinks(file, text), ...findUnclearBlocks(file, text)]),
+  ...findUnlistedRuns(texts.get('docs/contributing/long-runs.md') ?? ''),
+];
 
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} pages, ${problems.length} problems`);
@@ -40,4 +44,17 @@ function findUnclearBlocks(file, text) {
     ({ isRun, reason }) => reason === undefined && !(isRun && isRunPage(file)),
   );
   return unclear.map(({ at }) => `${file}:${at + 1} is not run; say why in a line before it: <!-- not run: why -->`);
+}
+
+/** Finds long runs that the page about them does not list, and rows without a run that could fill them in. */
+function findUnlistedRuns(page) {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const runs = Object.keys(scripts).filter((name) => scripts[name].includes(`scripts/long-run/main.mjs ${name} `));
+  const listed = namesIn(page);
+  return [
+    ...runs.filter((name) => !listed.includes(name)).map((name) => `long-runs.md has no row for npm run ${name}`),
+    ...listed
+      .filter((name) => !runs.includes(name))
+      .map((name) => `long-runs.md lists npm run ${name}, which does not write into it`),
+  ];
 }
