@@ -65,9 +65,33 @@ describe('a key that sees masked data', () => {
   });
 });
 
-it('a caller that sees plaintext gives the token its fingerprint again', async () => {
-  const { id } = await owner.make({ data: { pin, salt: 'x' } });
-  await masked.patch(id, { data: { salt: null } });
-  expect((await owner.patch(id, { metadata: { seen: 'yes' } })).status).toBe(200);
-  expect(tokenOf(await owner.get(id)).fingerprint).toBe(await fingerprintOf({ pin }));
+/*
+ * Previously, the next change by a caller that sees plaintext brought the fingerprint back, also if that caller only
+ * changed metadata. The one who had removed the rest only had to wait.
+ */
+describe('a token that has lost its fingerprint', () => {
+  const isolate = async () => {
+    const { id } = await owner.make({ data: { pin, salt: crypto.randomUUID() } });
+    expect((await masked.patch(id, { data: { salt: null } })).status).toBe(200);
+    return id;
+  };
+
+  it.each([
+    ['metadata', { metadata: { seen: 'yes' } }],
+    ['a part of the data', { data: { note: 'known' } }],
+    ['a mask', { mask: { last: '{{ data.pin | reveal_last: 1 }}' } }],
+  ])('does not get it back if a caller that sees plaintext changes %s', async (_name, change) => {
+    const id = await isolate();
+    expect((await owner.patch(id, change)).status).toBe(200);
+    expect(tokenOf(await masked.get(id)).fingerprint).toBeUndefined();
+  });
+
+  it.each([
+    ['asks for it', { fingerprint_expression: null }, { pin }],
+    ['replaces all of the data', { data: { pin: '1234' } }, { pin: '1234' }],
+  ])('gets one again if a caller that sees plaintext %s', async (_name, change, data) => {
+    const id = await isolate();
+    expect((await owner.patch(id, change)).status).toBe(200);
+    expect(tokenOf(await owner.get(id)).fingerprint).toBe(await fingerprintOf(data));
+  });
 });

@@ -65,6 +65,17 @@ describe('a patch of a large token', () => {
     expect(answer.totalMs).toBeLessThan(measured.turnMaxMs);
   });
 
+  it('costs little even if the token has lost its fingerprint', async () => {
+    const body = tokenOf(valueShapes['a wide object']({ ...fullWeight, bytes: 390_000 }), {});
+    const made = await measured.send(post('/tokens', tenant.keys.private, body));
+    const { id: large } = JSON.parse(made.text) as { id: string };
+    expect((await measured.send(patch(large, writer, { data: { k1: 'another' } }))).status).toBe(200);
+    expect((await rowOf(large))['fingerprint']).toBeNull();
+    const answer = await measured.measureShort(patch(large, writer, { metadata: { color: 'red' } }));
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.totalMs).toBeLessThan(measured.turnMaxMs);
+  });
+
   it('is found by its new metadata, and no longer by the old', async () => {
     await vault.request('PATCH', `/tokens/${id}`, {
       key: writer,

@@ -93,8 +93,8 @@ export function leavesContent(token: StoredToken, patch: TokenPatch, settings: T
   const { data, mask, searchIndexes, fingerprintExpression, metadata } = patch;
   if ([data, mask, searchIndexes, fingerprintExpression].some((part) => part !== undefined)) return false;
   if (token.fingerprintExpression !== null) return metadata === undefined;
-  // The tenant may have turned fingerprints on or off, and computing one needs the data.
-  return settings.fingerprintTokens === (token.fingerprint !== null);
+  // If the tenant has turned fingerprints off since, this one is removed. One that is missing is not made here.
+  return settings.fingerprintTokens || token.fingerprint === null;
 }
 
 /** Returns the expressions of a token as they were given. */

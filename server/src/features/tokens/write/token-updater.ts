@@ -135,8 +135,9 @@ export class TokenUpdater {
     await opened.load();
     // The view is authorized before anything is evaluated, because a failing expression over stored data reveals
     // something about it.
-    const { isView, exposesFingerprint } = await judgeViews(token, opened, patch);
-    const hasFingerprint = settings.fingerprintTokens && (!exposesFingerprint || mayAuthorViews(caller, current));
+    const { isView, exposesFingerprint, staysWithout } = await judgeViews(token, opened, patch);
+    const mayExpose = !exposesFingerprint || mayAuthorViews(caller, current);
+    const hasFingerprint = settings.fingerprintTokens && !staysWithout && mayExpose;
     const judged = { current, token, opened, mayUpdate, isView, hasFingerprint, settings };
     if (!isView) return this.#apply(caller, judged, patch);
     requireViewAuthor(caller, current);

@@ -26,29 +26,34 @@ export interface ViewChange {
    * member finds that member by comparing fingerprints.
    */
   readonly exposesFingerprint: boolean;
+  /**
+   * True if the token has lost its default fingerprint and the patch does not ask for one. Somebody else may have
+   * removed what was beside a short member, and waits for a caller that may define views to bring it back.
+   */
+  readonly staysWithout: boolean;
 }
 
 export async function judgeViews(token: StoredToken, opened: OpenedToken, patch: TokenPatch): Promise<ViewChange> {
   const bringsView =
     patch.mask !== undefined || patch.searchIndexes !== undefined || patch.fingerprintExpression !== undefined;
-  const hadNone = token.fingerprint === null;
-  if (patch.data === undefined) return { isView: bringsView, exposesFingerprint: hadNone };
+  const staysWithout = token.fingerprint === null && patch.fingerprintExpression === undefined;
+  if (patch.data === undefined) return { isView: bringsView, exposesFingerprint: false, staysWithout };
   const change = patch.data.reveal();
   if (!isJsonObject(change)) return unseen;
   const remainder = new StoredRemainder(opened.data.reveal(), change);
   try {
     if (!(await inTurns(remainder.isLeft()))) return unseen;
-    if (bringsView) return { isView: true, exposesFingerprint: true };
+    if (bringsView) return { isView: true, exposesFingerprint: true, staysWithout };
     const views = compileExpressions('', getTokenType(token), storedTexts(token));
-    const exposesFingerprint = hadNone || (await inTurns(remainder.isMixed(pathsOf(views.fingerprint))));
-    return { isView: await inTurns(readsMixture(token, views, remainder)), exposesFingerprint };
+    const exposesFingerprint = await inTurns(remainder.isMixed(pathsOf(views.fingerprint)));
+    return { isView: await inTurns(readsMixture(token, views, remainder)), exposesFingerprint, staysWithout };
   } finally {
     loopPace.charge(token.tenantId, weighMembers(remainder.comparedCount));
   }
 }
 
 /** The change if no stored data is left in place. */
-const unseen: ViewChange = { isView: false, exposesFingerprint: false };
+const unseen: ViewChange = { isView: false, exposesFingerprint: false, staysWithout: false };
 
 /**
  * Returns whether a view reads stored and new data together. Masks show the result of each expression separately, while
