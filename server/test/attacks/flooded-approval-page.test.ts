@@ -36,6 +36,27 @@ it('shows very many large requests in pages, each in short turns, and every requ
   expect(Math.min(first.longestMs, (await measure('/portal/approvals')).longestMs)).toBeLessThan(50);
 });
 
+/*
+ * Previously, the sentence about each rule named all destinations. A page of 20 requests had 50 MB, and each request was
+ * written in one turn.
+ */
+it('names the destinations of a request once, however many rules use them', async () => {
+  const allowed_destinations = times(100, (index) => `d${index}.${`${'d'.repeat(60)}.`.repeat(4)}example`.slice(-250));
+  for (const name of times(20, (index) => `u${index}`)) {
+    const using = rules(name).map((rule) => ({
+      ...rule,
+      container: `/${name}/${rule.priority}/`,
+      permissions: ['token:use'],
+    }));
+    const body = { name, type: 'private', rules: using, allowed_destinations };
+    expect((await here.byKey('POST', '/applications', body)).status).toBe(202);
+  }
+  const { text, longestMs } = await measure('/portal/approvals');
+  for (const destination of allowed_destinations) expect(text).toContain(destination);
+  expect(text.length).toBeLessThan(5_000_000);
+  expect(Math.min(longestMs, (await measure('/portal/approvals')).longestMs)).toBeLessThan(50);
+});
+
 /** The response is put together after the measurement, because this process holds the vault. */
 async function measure(path: string): Promise<{ text: string; longestMs: number }> {
   const cookie = [...here.people[0].visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

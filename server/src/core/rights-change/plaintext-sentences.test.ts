@@ -27,6 +27,24 @@ describe('what rights amount to is said in sentences:', () => {
       ['It could send the plaintext of all tokens to psp.example.com.', 'All of it ends at 1970-01-01T00:00:00.000Z.'],
     ],
     [
+      'use of two containers with many destinations, which are named once',
+      {
+        rules: ['/a/', '/b/'].map((container, priority) => ({
+          description: '',
+          priority,
+          container,
+          transform: 'reveal',
+          permissions: ['token:use'],
+        })),
+        allowedDestinations: ['a.example', 'b.example', 'c.example', 'd.example'],
+      },
+      [
+        'It could send the plaintext of tokens in /a/ to 4 destinations.',
+        'It could send the plaintext of tokens in /b/ to 4 destinations.',
+        'Its destinations are a.example, b.example, c.example, d.example.',
+      ],
+    ],
+    [
       'use without a list',
       { permissions: ['token:use'] },
       ['It could send the plaintext of all tokens to any destination.'],

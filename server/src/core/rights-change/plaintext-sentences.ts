@@ -6,6 +6,12 @@ import type { Permission } from '../access/permission.ts';
 import type { PlaintextRights } from './widens-plaintext.ts';
 
 /**
+ * More destinations than these have a sentence of their own. An application can have a hundred rules and a hundred
+ * destinations, and all destinations in the sentence of each rule were 2.5 MB.
+ */
+const destinationsInSentenceMax = 3;
+
+/**
  * Returns one sentence for each thing that somebody with these rights could do with plaintext, for the people who
  * approve them.
  */
@@ -14,6 +20,7 @@ export function toPlaintextSentences(rights: PlaintextRights): string[] {
   const sentences = [
     ...rules.flatMap((rule) => rule.permissions.flatMap((permission) => toSentence(rights, rule, permission) ?? [])),
     ...(handsOutRights(rights) ? [toHandingOut(rights.grantLimit)] : []),
+    ...(grantsAnywhere(rules, 'token:use') ? listManyDestinations(rights) : []),
     ...(makesMembers(rules) ? ['It could invite people and change the roles of members.'] : []),
   ];
   const { expiresAt } = rights;
@@ -38,7 +45,13 @@ function toSentence(rights: PlaintextRights, rule: AccessRule, permission: Permi
 
 function toDestinations({ allowedDestinations }: PlaintextRights): string {
   if (allowedDestinations === null) return 'any destination';
+  if (allowedDestinations.length > destinationsInSentenceMax) return `${allowedDestinations.length} destinations`;
   return allowedDestinations.length === 0 ? 'no destination' : allowedDestinations.join(', ');
+}
+
+function listManyDestinations({ allowedDestinations }: PlaintextRights): string[] {
+  const isMany = allowedDestinations !== null && allowedDestinations.length > destinationsInSentenceMax;
+  return isMany ? [`Its destinations are ${allowedDestinations.join(', ')}.`] : [];
 }
 
 function toHandingOut(limit: GrantLimit | null): string {
