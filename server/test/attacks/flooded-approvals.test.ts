@@ -80,3 +80,21 @@ describe('requests of one member', () => {
     expect((await here.by(ben, 'POST', '/applications', needed)).status).toBe(202);
   });
 });
+
+/*
+ * Previously, each application took its own turn on the page. One key pushed the request of a member to a later page,
+ * with one request of each of twenty applications that it had created.
+ */
+it('requests of applications that one key has created leave those of members on the first page', async () => {
+  const other = await FourEyesTenant.make(vault);
+  const [requester, reader] = other.people;
+  expect((await other.by(requester, 'POST', '/applications', needed)).status).toBe(202);
+  for (let n = 0; n < 21; n += 1) {
+    const made = toMade(await other.byKey('POST', '/applications', { name: `Split ${n}`, ...flooder }));
+    const wanted = { name: `Flood ${n}`, type: 'private', rules: [updates] };
+    expect((await other.byKey('POST', '/applications', wanted, made.key)).status).toBe(202);
+  }
+  const { text } = await reader.visitor.get('/portal/approvals');
+  expect(text.split('<article>').length - 1).toBe(20);
+  expect(text).toContain('“Needed”');
+});

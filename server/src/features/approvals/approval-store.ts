@@ -152,7 +152,8 @@ export class ApprovalStore {
 
   /**
    * Lists requests, pending ones first, then newest first. Pending requesters take turns, so that one with many
-   * requests does not push those of others to a later page.
+   * requests does not push those of others to a later page. Keys that act on one authority are one requester, as they
+   * are when requests are counted.
    */
   async list({
     limit,
@@ -165,7 +166,8 @@ export class ApprovalStore {
       text: `select ${columns}, coalesce((select email from users where users.id = r.requested_by),
           (select name from applications a where a.tenant_id = r.tenant_id and a.id = r.requested_by)) as "requesterName"
         from approval_requests r where r.tenant_id = $1 order by (${isOpen}) desc,
-          case when ${isOpen} then row_number() over (partition by r.requested_by, (${isOpen})
+          case when ${isOpen} then row_number() over (partition by r.requested_key is null, (${isOpen}),
+            case when r.requested_key is null then r.requested_by else r.granted_by end
             order by r.requested_at desc, r.id desc) end, r.requested_at desc, r.id desc limit $2 offset $3`,
       values: [this.#tenantId, limit, offset],
     });
