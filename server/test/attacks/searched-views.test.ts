@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MeasuredVault } from '../harness/measured-vault.ts';
 import { post, times } from '../harness/heavy-requests.ts';
 import { createApplication } from '../harness/test-application.ts';
@@ -37,4 +37,35 @@ it.each<[string, readonly string[]]>([
   const answer = await measured.measureShort(post('/tokens', anybody, body));
   expect(answer.status, answer.text.slice(0, 300)).toBe(201);
   expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
+});
+
+/*
+ * Previously, nothing counted how often the views of a request are searched. Here, 300 tokens of 3 KB took seconds: each
+ * mask repeats one value to 60,000 characters, and each of 60 other values is at the end of it.
+ */
+describe('a request with many tokens', () => {
+  const values = (count: number) => times(count, (index) => `x${index}y`);
+  const tokens = (count: number, { repeats, others }: { repeats: number; others: number }) =>
+    times(count, () => ({
+      type: 'token',
+      data: {
+        a: 'a'.repeat(1_000),
+        z: values(others).join(''),
+        ...Object.fromEntries(values(others).map((value, index) => [`v${index}`, value])),
+      },
+      mask: [...times(repeats, () => '{{data.a}}'), '{{data.z}}'],
+    }));
+
+  it('is refused if its views would be searched for too long', async () => {
+    const body = tokens(300, { repeats: 60, others: 60 });
+    const answer = await measured.measureShort(post('/tokenize', tenant.keys.private, body));
+    expect(answer.status, answer.text.slice(0, 300)).toBe(400);
+    expect(answer.workMs).toBeLessThan(1_000);
+  });
+
+  it('may show all of twenty values in each of a thousand', async () => {
+    const body = tokens(1_000, { repeats: 1, others: 18 });
+    const answer = await measured.send(post('/tokenize', tenant.keys.private, body));
+    expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+  });
 });

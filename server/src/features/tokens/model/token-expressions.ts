@@ -178,7 +178,7 @@ export async function maskData(
   const shown = namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
   const isMaskWhole =
     !mask.isDefault &&
-    ((await inTurns(showsAllSteps(shown.reveal(), data.reveal(), type.essentialMember))) ||
+    ((await inTurns(showsAllSteps(shown.reveal(), data.reveal(), type.essentialMember, request))) ||
       showTogetherAll({ type, mask }, data, request));
   return { masked: new Sensitive(toJsonText(shown.reveal())), isMaskWhole };
 }
