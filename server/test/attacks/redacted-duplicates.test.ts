@@ -34,3 +34,44 @@ describe.each(['private', 'public'] as const)('a %s key under redact', (type) =>
     expect((await vault.request('POST', '/tokens', { key, body })).status).toBe(403);
   });
 });
+
+/*
+ * Previously, only the rule for creating was looked at. A caller to whom reading redacts was given the redacted token if
+ * it created masked ones, in the same container or in another.
+ */
+describe.each(['return_existing', 'update_existing'])('a key that creates masked tokens, with %s', (behavior) => {
+  let own: TestTenant;
+  beforeAll(async () => {
+    own = await vault.makeTenant();
+    const body = { name: 'Own', settings: { token_deduplication_behavior: behavior } };
+    await vault.request('PUT', '/tenants/self', { key: own.keys.management, body });
+  });
+
+  it.each(['/secret/', '/mine/'])('is not given a token that reading redacts, from %s', async (container) => {
+    const rules = [
+      ruleOn('/secret/', 'redact', 'token:read', 'token:update'),
+      ruleOn('/', 'mask', 'token:create', 'token:read', 'token:update'),
+    ];
+    const key = await makeLimitedKey(vault, own, { rules });
+    const data = `of the owner, for ${container}`;
+    const { id } = await owner.make({ data, containers: ['/secret/'] }, { key: own.keys.reveal });
+    const guess = (text: string) =>
+      vault.request('POST', '/tokens', {
+        key,
+        body: { type: 'token', data: text, containers: [container], deduplicate_token: true },
+      });
+    const right = await guess(data);
+    const wrong = await guess(`not ${data}`);
+    expect([right.status, wrong.status]).toEqual([201, 201]);
+    expect(right.text).not.toContain(id);
+  });
+
+  it('is given the token that it sees masked', async () => {
+    const key = await makeLimitedKey(vault, own, {
+      rules: [ruleOn('/', 'mask', 'token:create', 'token:read', 'token:update')],
+    });
+    const { id } = await owner.make({ data: 'seen' }, { key: own.keys.reveal });
+    const again = await owner.create({ type: 'token', data: 'seen', deduplicate_token: true }, { key });
+    expect(again).toMatchObject({ status: 200, body: { id } });
+  });
+});
