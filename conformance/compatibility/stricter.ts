@@ -53,7 +53,7 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'Ignoring them would store something else than was meant.',
   },
   {
-    what: 'Fingerprints are never shown to public and session keys, or under `redact`; `fingerprint_visibility: reveal` also hides them from masked views. Search terms and filters on content match only tokens whose content the caller can see.',
+    what: 'Fingerprints are never shown to public and session keys, or under `redact`; `fingerprint_visibility: reveal` also hides them from masked views. Search terms and filters on content match only tokens whose content the caller can see; with `fingerprint_visibility: reveal`, only tokens that the caller sees as plaintext.',
     why: 'Fingerprints and searches can be used to test guesses, and a masked card leaves few candidates.',
   },
   {

@@ -77,6 +77,35 @@ describe('an application that one admin creates in a tenant that requires approv
   });
 });
 
+/*
+ * Previously, a search was an oracle that needed no approval: a social security number is indexed as a whole by default,
+ * and its masked view leaves only five digits open.
+ */
+describe('a search in such a tenant', () => {
+  const search = async (key: string, value: string) => {
+    const answer = await vault.request('POST', '/tokens/search', { key, body: { query: `data:"${value}"` } });
+    expect(answer.status, answer.text).toBe(200);
+    return (answer.body as { data: Card[] }).data.map(({ id }) => id);
+  };
+
+  it('finds tokens by value only for callers that may read them as plaintext', async () => {
+    const number = '219-09-9999';
+    const body = { type: 'social_security_number', data: number };
+    const stored = await vault.request('POST', '/tokens', { key: here.tenant.keys.reveal, body });
+    const { id } = stored.body as Card;
+    const made = await here.by(ann, 'POST', '/applications', {
+      name: 'Support',
+      type: 'private',
+      permissions: ['token:read', 'token:search'],
+    });
+    expect(made.status).toBe(201);
+    const key = String(made.body['key']);
+    expect((await vault.request('GET', `/tokens/${id}`, { key })).text).toContain('9999');
+    expect(await search(key, number)).toEqual([]);
+    expect(await search(here.tenant.keys.reveal, number)).toEqual([id]);
+  });
+});
+
 describe('settings of such a tenant', () => {
   const put = (settings: Readonly<Record<string, string>>, by = ann) =>
     here.by(by, 'PUT', '/tenants/self', { name: 'Careful', settings });

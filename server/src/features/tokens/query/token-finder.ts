@@ -115,7 +115,9 @@ export class TokenFinder {
   /** Adds the caller's visibility to the query, so that a list never shows a token that a single get would reject. */
   async #narrow(caller: Caller, { permission, query }: TokenQuestion): Promise<SearchQuery | 'all' | 'nothing'> {
     const { fingerprintVisibility } = await this.#parts.settings.get(caller.tenantId);
-    const sight = { data: 'mask', fingerprint: leastFingerprintTransform(caller, fingerprintVisibility) } as const;
+    // A value that is searched for is a guess like a fingerprint, so it needs what a fingerprint needs in this tenant.
+    const fingerprint = leastFingerprintTransform(caller, fingerprintVisibility);
+    const sight = { data: fingerprintVisibility, fingerprint };
     const inSight = query === undefined ? 'all' : withinSight(query, caller.grants, permission, sight);
     return both(inSight, toVisibility(caller.grants, permission));
   }
