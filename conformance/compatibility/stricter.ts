@@ -61,7 +61,7 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'With a constant expression, any token could pass for any other.',
   },
   {
-    what: 'A deduplicated create returns a token written by a public or session key only if it has the same containers and mask and lives at least as long; with `update_existing`, the containers must match for any token. Otherwise, a new token is created.',
+    what: 'A deduplicated create returns a token written by a public or session key, or by an application that may not write to all containers, only if it has the same containers and mask and lives at least as long; with `update_existing`, the containers must match for any token. Otherwise, a new token is created.',
     why: 'Anyone can have such a key and could plant tokens for values that others will store.',
   },
   {

@@ -180,12 +180,16 @@ const isAsWanted = `(t.shelf = wanted.shelf and (not wanted.is_kept or (t.mask i
   and (t.expires_at is null or t.expires_at >= wanted.ends_at))))`;
 
 /**
- * Returns a condition that is true if the column names a private application or is null. Null stands for an operator or
- * nobody. Anybody can hold the key of a public application.
+ * Returns a condition that is true if the column names a private application that writes to all containers, or is null.
+ * Null stands for an operator or nobody. Anybody can hold the key of a public application. An application that writes to
+ * some containers could put another value into its token later, although the request names a container of others.
  */
-function isPrivate(column: 'created_by' | 'modified_by'): string {
+function isTrusted(column: 'created_by' | 'modified_by'): string {
   return `(t.${column} is null or exists (
-    select from applications a where a.tenant_id = t.tenant_id and a.id = t.${column} and a.type = 'private'))`;
+    select from applications a where a.tenant_id = t.tenant_id and a.id = t.${column} and a.type = 'private'
+      and (a.permissions && array['token:create', 'token:update'] or exists (
+        select from jsonb_array_elements(a.rules) as rule where rule ->> 'container' = '/'
+          and rule -> 'permissions' ?| array['token:create', 'token:update']))))`;
 }
 
 function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
@@ -199,7 +203,7 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
           select ${tokenColumns} from tokens t ${joinCvc}
           where t.tenant_id = $1 and t.fingerprint = wanted.fingerprint
             and coalesce(t.fingerprint_expression, wanted.default_expression) = wanted.expression
-            and ${isAlive} and (${isAsWanted} or (wanted.is_kept and ${isPrivate('created_by')} and ${isPrivate('modified_by')}))
+            and ${isAlive} and (${isAsWanted} or (wanted.is_kept and ${isTrusted('created_by')} and ${isTrusted('modified_by')}))
           order by t.created_at, t.id limit 1
         ) as t
       ) as token where bytes_before < ${tokenQueryLimits.pageBytesMax}`,
