@@ -90,6 +90,11 @@ export function findCommonTransform(
   return limiting === undefined ? undefined : leastTransform(own, limiting);
 }
 
+/** Returns true if a rule could redact some token. A rule before it may cover all of these. */
+export function redactsAny({ rules, limit = [] }: Grants, permission: Permission): boolean {
+  return [...rules, ...limit].some((rule) => rule.transform === 'redact' && rule.permissions.includes(permission));
+}
+
 /**
  * Returns the transform of the first rule that grants the permission, if that rule is on the root and so covers every
  * token.

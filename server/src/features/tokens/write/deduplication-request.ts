@@ -1,5 +1,5 @@
 import type { Transform } from '../../../core/access/access-rule.ts';
-import { findCommonTransform } from '../../../core/access/decide-access.ts';
+import { findCommonTransform, redactsAny } from '../../../core/access/decide-access.ts';
 import { type FingerprintVisibility, isFingerprintShown } from '../../../core/sight/fingerprint-visibility.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
@@ -7,8 +7,9 @@ import type { TenantSettings } from '../../tenants/index.ts';
 
 /**
  * Returns whether a token is compared with existing ones. A caller that gets an existing token learns that it guessed
- * the content. Therefore, a caller to whom the token is redacted compares nothing. If a tenant shows fingerprints only
- * in revealed views, only callers that may read every token as plaintext compare: the existing token can be anywhere.
+ * the content, and the existing token can be anywhere. Therefore, a caller to whom some tokens are redacted compares
+ * nothing. If a tenant shows fingerprints only in revealed views, only callers that may read every token as plaintext
+ * compare.
  */
 export function requestsDeduplication(
   caller: KeyCaller,
@@ -29,8 +30,8 @@ export function requestsDeduplication(
 
 /** Returns what the caller lacks to compare tokens, or undefined if it lacks nothing. */
 function findNeeded(caller: KeyCaller, transform: Transform, visibility: FingerprintVisibility): string | undefined {
-  if (transform === 'redact')
-    return 'a rule with the transform mask or reveal, because it would tell what a redacted token holds';
+  if (transform === 'redact' || redactsAny(caller.grants, 'token:read'))
+    return 'rules with the transform mask or reveal, for the request and for everything that token:read covers, because it would tell what a redacted token holds';
   const seesAll = findCommonTransform(caller.grants, 'token:read') === 'reveal';
   if (visibility === 'mask' || (seesAll && isFingerprintShown(caller, visibility, transform))) return undefined;
   return 'rules with the transform reveal for the request and for token:read on the container /, because the tenant has fingerprint_visibility set to reveal';

@@ -1,5 +1,4 @@
 import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
-import { decideAccess } from '../../../core/access/decide-access.ts';
 import { requireAccess } from '../../../core/access/require-access.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
@@ -56,8 +55,7 @@ export class TokenDeduplicator {
     inserts: readonly DraftedInsert[],
     behavior: DeduplicationBehavior,
   ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
-    const mayBeFound = (token: StoredToken) => !isRedacted(caller, token);
-    if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts, { mayBeFound });
+    if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();
     const keys = [...wanted.values()].flatMap((insert) => findWantedKey(insert, behavior) ?? []);
@@ -65,13 +63,12 @@ export class TokenDeduplicator {
     const prepare = (found: Duplicates) => this.#prepareChanges(caller, { wanted, sharing }, found);
     return this.#turns.run(`${caller.tenantId}/${turn}`, () =>
       untilNotOvertaken(async () => {
-        const found = await this.#store.findAll(caller.tenantId, { keys, mayBeFound });
+        const found = await this.#store.findAll(caller.tenantId, keys);
         // Changes are authorized and sealed before the transaction opens, so that it holds its connection no longer
         // than necessary.
         const prepared = await prepare(found);
         try {
-          const updates = { prepared, prepare };
-          return await this.#store.insertOrFind(caller.tenantId, inserts, { mayBeFound, updates });
+          return await this.#store.insertOrFind(caller.tenantId, inserts, { prepared, prepare });
         } catch (error) {
           if (error instanceof ChangedMeanwhile) return undefined;
           throw error;
@@ -107,15 +104,6 @@ export class TokenDeduplicator {
       }),
     );
   }
-}
-
-/**
- * Returns whether a rule redacts the token for the caller. Receiving it would tell what it holds, so it is no duplicate.
- * A caller without any right to read it learns that the value is stored, which is what deduplication is for.
- */
-function isRedacted(caller: KeyCaller, token: StoredToken): boolean {
-  const access = decideAccess(caller.grants, 'token:read', token);
-  return access.isAllowed && access.transform === 'redact';
 }
 
 /** Returns the most that the response shows of the token, or undefined if it contains only the id. */

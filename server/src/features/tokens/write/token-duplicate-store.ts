@@ -29,12 +29,6 @@ export type DeduplicatedInsert = TokenInsert & { readonly isDeduplicated: boolea
 /** Live tokens by the text of their duplicate key. */
 export type Duplicates = ReadonlyMap<string, StoredToken>;
 
-/** The keys to look for, and whether a token with one of them may be found. The caller learns what such a token holds. */
-interface Sought {
-  readonly keys: readonly DuplicateKey[];
-  readonly mayBeFound: (token: StoredToken) => boolean;
-}
-
 /** The updates of the tokens that are found. */
 export interface DuplicateUpdates {
   /** Updates that were prepared for tokens that existed a moment ago. */
@@ -64,9 +58,9 @@ export class TokenDuplicateStore {
   }
 
   /** Returns the oldest live token of each key. */
-  async findAll(tenantId: TenantId, sought: Sought): Promise<Duplicates> {
-    const rows = await this.#database.runForTenant<DuplicateRow>(tenantId, findStatement(tenantId, sought.keys));
-    return toDuplicates(tenantId, sought, rows);
+  async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
+    const rows = await this.#database.runForTenant<DuplicateRow>(tenantId, findStatement(tenantId, keys));
+    return toDuplicates(tenantId, keys, rows);
   }
 
   /**
@@ -77,7 +71,7 @@ export class TokenDuplicateStore {
   async insertOrFind(
     tenantId: TenantId,
     items: readonly DeduplicatedInsert[],
-    { mayBeFound, updates }: Pick<Sought, 'mayBeFound'> & { readonly updates?: DuplicateUpdates },
+    updates?: DuplicateUpdates,
   ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
     const behavior = updates === undefined ? 'return_existing' : 'update_existing';
     const keys = listKeys(items, behavior);
@@ -92,8 +86,7 @@ export class TokenDuplicateStore {
           on conflict (tenant_id, fingerprint) do update set fingerprint = excluded.fingerprint`,
         values: [tenantId, fingerprints],
       });
-      const existing = await tx.query<DuplicateRow>(findStatement(tenantId, keys));
-      const found = toDuplicates(tenantId, { keys, mayBeFound }, existing);
+      const found = toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
       const missing = indexesOfMissing(items, found, behavior);
       const due = updates === undefined ? [] : await listChanges(found, updates);
       const [createdAt, changed] = await Promise.all([
@@ -220,7 +213,7 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
   };
 }
 
-function toDuplicates(tenantId: TenantId, { keys, mayBeFound }: Sought, rows: readonly DuplicateRow[]): Duplicates {
+function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: readonly DuplicateRow[]): Duplicates {
   if (isCutOff(rows)) {
     throw new DomainError(
       'validation-failed',
@@ -230,7 +223,7 @@ function toDuplicates(tenantId: TenantId, { keys, mayBeFound }: Sought, rows: re
   return new Map(
     toStoredTokens(tenantId, rows).flatMap((token, index) => {
       const key = keys[(rows[index]?.place ?? 0) - 1];
-      return key === undefined || !mayBeFound(token) ? [] : [[key.text, token] as const];
+      return key === undefined ? [] : [[key.text, token] as const];
     }),
   );
 }
