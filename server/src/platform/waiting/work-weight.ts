@@ -19,8 +19,8 @@ const expressionMs = 0.02;
 /** The cost of comparing a condition of a rule with a container. */
 const comparisonMs = 0.000_05;
 
-/** The cost of comparing a member of stored data with a patch. It is an estimate, unlike the others. */
-const memberMs = 0.000_5;
+/** The cost of comparing a member of stored data with a patch, measured with 60,000 of them. */
+const memberMs = 0.002;
 
 const usualBytes = 64 * 1024;
 const usualTokens = 10;
