@@ -1,6 +1,5 @@
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { knownOperations } from '../../../test/harness/known-operations.ts';
 import { TestVault } from '../../../test/harness/test-vault.ts';
 import { tapRoutes } from '../../../test/harness/route-tap.ts';
 import { permissionCatalog } from '../../core/access/permission.ts';
@@ -88,15 +87,15 @@ describe('GET /openapi.json', () => {
     expect(description.security).toEqual([{ apiKey: [] }]);
   });
 
-  it('keeps the names and the order of its operations: tokens first', () => {
-    const listed = description.tags.map(({ name }) => [
-      name,
-      operations
+  it('keeps the names and the order of its operations: tokens first', async () => {
+    const listed = description.tags.flatMap(({ name }) => [
+      `${name}:`,
+      ...operations
         .filter(({ operation }) => operation.tags?.[0] === name)
-        .map(({ method, path, operation }) => `${operation.operationId}: ${method.toUpperCase()} ${path}`),
+        .map(({ method, path, operation }) => `  ${operation.operationId}: ${method.toUpperCase()} ${path}`),
     ]);
-    expect(Object.fromEntries(listed)).toEqual(knownOperations);
-    expect(description.tags.map(({ name }) => name)).toEqual(Object.keys(knownOperations));
+    // After an intended change: npx vitest run src/http/description --update
+    await expect(`${listed.join('\n')}\n`).toMatchFileSnapshot('operations.txt');
   });
 
   it('says of every operation what it does, which permission it needs and how often it may be called', () => {
