@@ -2,7 +2,7 @@
 // Draws the ways of four requests through the server into ARCHITECTURE.md, from the imports of the files they pass.
 //
 //   main.mjs write    draws them
-//   main.mjs check    fails if a drawing is not the current one, or if a file on a way is not connected with the others
+//   main.mjs check    fails if a drawing is not the current one, or if a file is not connected with the others of its drawing
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { importsOf } from './imports.mjs';
 import { ways } from './ways.mjs';
