@@ -15,8 +15,8 @@ export const tokenLimits = {
   containersMax: 10,
   containerLengthMax: 400,
   /**
-   * The maximum length of all containers of a token together. They are in an index beside the id, and PostgreSQL's
-   * B-trees accept 2,704 bytes.
+   * The maximum total length of a token's containers. They share an index entry with the id, and PostgreSQL's B-trees
+   * accept at most 2,704 bytes per entry.
    */
   containersLengthMax: 1_000,
   metadataKeysMax: 50,
@@ -27,17 +27,17 @@ export const tokenLimits = {
   fingerprintExpressionLengthMax: 400,
   /** The maximum length of an id expression, a search index and a text in a mask, and of the text between braces. */
   expressionLengthMax: 1_000,
-  /** The total in mask, search indexes and fingerprint. */
+  /** The total number of expressions in the mask, the search indexes and the fingerprint. */
   expressionsMax: 64,
   filtersPerExpressionMax: 8,
   /** The steps below the root: `data.a.b` has two. It also limits the segments of a JSONPath. */
   pathStepsMax: 16,
-  /** The number of arrays and objects around a value. */
+  /** The maximum number of arrays and objects around a value. */
   maskDepthMax: 32,
   maskValuesMax: 1_000,
   /** The size of a new mask as JSON. It is parsed whenever its token changes, so its names are limited too. */
   maskBytesMax: 64 * 1024,
-  /** The limit exists because each member is checked for a verification code under another name. */
+  /** The number of members is limited because each one is checked for a misnamed verification code. */
   cardMembersMax: 1_000,
   cvcLifeSeconds: 3_600,
   /** The longest spelling, month first with nanoseconds, designator and offset, has 39 characters. */

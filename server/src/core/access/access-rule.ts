@@ -15,8 +15,8 @@ export interface AccessCondition {
 }
 
 /**
- * A grant of permissions, shown through this transform, on everything under `container` (applications) or on tokens
- * that meet all `conditions` (sessions). The rule with the lowest priority number is checked first.
+ * A grant of permissions with a transform. It applies to everything under `container` (applications) or to tokens that
+ * meet all `conditions` (sessions). The rule with the lowest priority number is checked first.
  */
 export interface AccessRule {
   readonly description: string;
@@ -37,7 +37,7 @@ export function leastTransform(a: Transform, b: Transform): Transform {
   return isMoreThan(b, a) ? a : b;
 }
 
-/** Returns the transform that shows most; undefined if the list is empty. */
+/** Returns the transform that shows the most; undefined if the list is empty. */
 export function mostTransform(shown: readonly Transform[]): Transform | undefined {
   return transforms.findLast((transform) => shown.includes(transform));
 }
@@ -47,7 +47,7 @@ export function isMoreThan(transform: Transform, other: Transform): boolean {
   return transforms.indexOf(transform) > transforms.indexOf(other);
 }
 
-/** Returns the total number of conditions in the rules. A container counts as one. */
+/** Returns the total number of conditions in the rules. A rule on a container counts as one. */
 export function countConditions(rules: readonly AccessRule[]): number {
   return rules.reduce((sum, { conditions = [] }) => sum + Math.max(1, conditions.length), 0);
 }

@@ -24,7 +24,7 @@ export type AccessDecision =
     }
   | { readonly isAllowed: false; readonly reason: DenialReason };
 
-/** This priority comes after that of every rule that a caller can write. */
+/** A priority that sorts after that of any rule that a caller can write. */
 const plainPriority = Number.MAX_SAFE_INTEGER;
 
 /** Returns true if a rule represents plain permissions. */
@@ -51,9 +51,10 @@ export function toRules(permissions: readonly Permission[], rules: readonly Acce
 }
 
 /**
- * Decides by the first rule that grants the permission and covers the target. Without one, nothing is allowed. A
- * session needs such a rule both of its own and of its authorizer, and sees the lesser of the two. `token:use` means
- * plaintext: a rule with another transform, stored before such rules were rejected, does not allow use at all.
+ * Decides access by the first rule that grants the permission and covers the target. If there is none, access is
+ * denied. A session needs such a rule both among its own rules and among those of its authorizer. The transform that
+ * shows less then applies. `token:use` means plaintext: a rule with another transform, stored before such rules were
+ * rejected, does not allow use at all.
  */
 export function decideAccess(grants: Grants, permission: Permission, target: AccessTarget): AccessDecision {
   const own = findRule(grants.rules, permission, target);
@@ -77,8 +78,8 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
 }
 
 /**
- * Returns the transform that `decideAccess` finds for every token, in whichever containers. Returns undefined if it
- * must be decided for each token, or if nothing is allowed.
+ * Returns the transform that `decideAccess` would return for every token, whatever its containers. Returns undefined if
+ * it must be decided for each token, or if nothing is allowed.
  */
 export function findCommonTransform(
   { rules, limit }: Grants,
@@ -90,7 +91,9 @@ export function findCommonTransform(
   return limiting === undefined ? undefined : leastTransform(own, limiting);
 }
 
-/** Returns true if a rule could redact some token. A rule before it may cover all of these. */
+/**
+ * Returns true if a rule could redact some token. It does not check whether an earlier rule covers all of these tokens.
+ */
 export function redactsAny({ rules, limit = [] }: Grants, permission: Permission): boolean {
   return [...rules, ...limit].some((rule) => rule.transform === 'redact' && rule.permissions.includes(permission));
 }

@@ -53,7 +53,7 @@ const targets = [...containerSets, paths].flatMap((containers) => [
   ...ids.map((id) => ({ id, containers })),
 ]);
 
-/** Returns true if the limit takes nothing away from any target. */
+/** Returns true if the limit restricts access to none of the targets. */
 function isWithin(wanted: readonly AccessRule[], held: readonly AccessRule[]): boolean {
   return targets.every((target) =>
     permissions.every((permission) => {

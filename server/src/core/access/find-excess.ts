@@ -75,8 +75,8 @@ function findLack(
   for (const { rule: grant, decidedFrom } of granting) {
     // Tokens that an earlier wanted rule covers are decided by that rule.
     const isDecidedEarlier = decidedFrom < index;
-    // A token can be in several containers, so two rules on containers can always meet. Disjoint containers prove
-    // nothing.
+    // A token can be in several containers, so any two rules on containers may cover the same token. Disjoint
+    // containers prove nothing.
     if (!isDecidedEarlier && showsLess(grant.transform, rule.transform)) return { shownAs: grant.transform, by: grant };
     if (contains(grant, rule)) return undefined;
   }

@@ -54,8 +54,8 @@ function findExcessOf(
 }
 
 /**
- * Returns the transform that a grant amounts to, which may differ from its own. `token:use` sends plaintext out,
- * whatever the rule shows. Plain `token:update` of a private application may put any view of the data into a mask.
+ * Returns the effective transform of a grant, which may differ from that of its rule. `token:use` sends plaintext out,
+ * whatever the rule shows. A private application with plain `token:update` may put any view of the data into a mask.
  */
 function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType): Transform {
   const isAuthor = permission === 'token:update' && type === 'private' && isPlainPermission(rule);
@@ -63,8 +63,8 @@ function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType
 }
 
 /**
- * Returns the name of something that `other` allows beyond `limit`. Nobody can grant more by granting the right to
- * grant.
+ * Returns the name of something that `other` allows beyond `limit`. This check keeps an application from exceeding its
+ * limit by granting the right to grant.
  */
 export function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
   if (other === null) return 'an application that can grant permissions but has no grant_limit';

@@ -32,16 +32,14 @@ export function missingPermission(
   return new DomainError('forbidden', `Missing permission: ${permission}${where}`, deniedDetails(containers, id));
 }
 
-/**
- * Creates the error for a permission that is granted by a rule that would send masked data where plaintext is expected.
- */
+/** Creates the error for a rule that grants `token:use` but would send masked data instead of plaintext. */
 function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
   const advice = 'token:use sends plaintext, so grant it in its own rule with that transform.';
   const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
   return new DomainError('forbidden', message, deniedDetails(containers, id));
 }
 
-/** Returns what the audit record of a denial says about its target. */
+/** Returns the details about the target that go into the audit record of a denial. */
 export function deniedDetails(containers: readonly string[], id: string | undefined): DomainErrorDetails {
   return id === undefined ? {} : { denied: { id, containers } };
 }

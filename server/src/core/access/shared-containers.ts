@@ -9,8 +9,8 @@ import type { Permission } from './permission.ts';
 export type SharedContainers = readonly string[] | undefined;
 
 /**
- * Returns the containers named in the rights that a token of the container may also be in. Containers above it are left
- * out, because a rule on them needs no second container, unless the rule covers only that exact container.
+ * Returns the containers named in the rights that a token of the container may also be in. Containers above it are
+ * omitted, because a rule on them needs no second container, unless the rule covers only that exact container.
  */
 export function findNamedBeside(
   { rules, limit = [] }: Grants,
@@ -32,7 +32,7 @@ export function findNamedBeside(
 
 /**
  * Returns the most that the permission shows of a token that is in the container or below, and also in any of the
- * others. A rule on one of the others counts unless a rule that holds for everything in the container comes first.
+ * others. A rule on one of the others counts unless it comes after a rule that applies to everything in the container.
  */
 export function mostShownBeside(
   { rules, limit }: Grants,
@@ -54,13 +54,13 @@ export function mostShownBeside(
   return permission === 'token:use' && transform !== 'reveal' ? undefined : transform;
 }
 
-/** Returns the containers that a rule names. A rule for ids names none, and holds in all of them. */
+/** Returns the containers that a rule names. A rule on ids names none and applies in all of them. */
 export function placesOf({ container, conditions = [] }: AccessRule): readonly string[] {
   if (container !== undefined) return [container];
   return conditions.filter(({ attribute }) => attribute === 'container').map(({ value }) => value);
 }
 
-/** Returns true if the rule holds for every token in the container and below. */
+/** Returns true if the rule applies to every token in the container and below. */
 function isCertain({ container: own, conditions = [] }: AccessRule, container: string): boolean {
   if (own !== undefined) return isCovered(container, own);
   return (
@@ -73,8 +73,8 @@ function isCertain({ container: own, conditions = [] }: AccessRule, container: s
 }
 
 /**
- * Returns true if one of the sorted containers begins with the path. It would be the first that does not sort before
- * the path.
+ * Returns true if one of the sorted containers begins with the path. Such a container would be the first one that does
+ * not sort before the path.
  */
 function hasBelow(sorted: SharedContainers, path: string): boolean {
   if (sorted === undefined) return true;

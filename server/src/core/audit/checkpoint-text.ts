@@ -1,4 +1,4 @@
-/** The state of a tenant's tree at one size, in the field names of proofs, exports and anchors. */
+/** The state of a tenant's tree at one size, with the field names used in proofs, exports and anchors. */
 export interface CheckpointFields {
   readonly tenant_id: string;
   readonly number: number;

@@ -52,7 +52,7 @@ export interface DomainErrorDetails {
   readonly isRecorded?: boolean;
   /** The token that access was denied to, if it is known. */
   readonly denied?: { readonly id: string; readonly containers: readonly string[] };
-  /** The things that the request named and that do not exist. It can be omitted for `not-found`. */
+  /** The things named in the request that do not exist. It can be omitted for `not-found`. */
   readonly missing?: Missing;
   /** Present if the failure reveals that something exists. The id is given only if it is safe to record. */
   readonly found?: { readonly id?: string };

@@ -5,7 +5,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('Something was thrown that is no error.', { cause: thrown });
 }
 
-/** Returns the code that errors of Node.js and many libraries have. */
+/** Returns the `code` that Node.js and many libraries set on their errors. */
 export function codeOf(thrown: unknown): string | undefined {
   const { code } = membersOf(thrown);
   return typeof code === 'string' ? code : undefined;

@@ -37,7 +37,7 @@ export function parseMonthFirstTimestamp(text: string): Timestamp | undefined {
 
   scanner.expect(' ');
   const time = scanTime(scanner, 1);
-  // .NET has written a narrow no-break space before the designator since its locale data follows CLDR 42.
+  // .NET has written a narrow no-break space before the designator since its locale data switched to CLDR 42.
   const gap = scanner.accept(' \u202f');
   const designator = scanner.accept('AaPp');
   if (designator === undefined) {
@@ -81,7 +81,7 @@ function scanTime(scanner: TimestampScanner, hourDigitsMin: number) {
   const second = scanner.number(2, 2);
   if (scanner.accept('.') === undefined) return { hour, minute, second, millisecond: 0, unit: 'second' as const };
 
-  // Clients send up to nanoseconds, but a Date holds milliseconds.
+  // Clients send fractions down to nanoseconds, but a Date only holds milliseconds.
   const millisecond = Number(scanner.digits(1, 9).padEnd(3, '0').slice(0, 3));
   return { hour, minute, second, millisecond, unit: 'millisecond' as const };
 }

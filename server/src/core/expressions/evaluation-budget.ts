@@ -7,8 +7,8 @@ export interface EvaluationLimits {
   /** The limit on the total size of results, and on any intermediate text, in UTF-16 code units. */
   readonly outputCharactersMax: number;
   /**
-   * The number of characters that all filters may read in total. This bounds time, because every filter is linear: the
-   * slowest used up the default in 5 ms of processor time (measured).
+   * The number of characters that all filters may read in total. This bounds the time, because every filter is linear:
+   * the slowest one exhausted the default in 5 ms of processor time (measured).
    */
   readonly workCharactersMax: number;
   /** The budget of the surrounding request. Characters spent here are also spent there. */
@@ -33,8 +33,8 @@ export class EvaluationBudget {
   }
 
   /**
-   * Returns a budget for one reference among many. Its filters run without pausing, so they may read no more than those
-   * of a token. A `card_mask` over half a megabyte took 120 ms (measured).
+   * Returns a budget for one reference among many. Its filters run without pausing, so they may read no more than the
+   * filters of a single token. A `card_mask` over half a megabyte took 120 ms (measured).
    */
   forOne(): EvaluationBudget {
     const { outputCharactersMax } = this;

@@ -1,7 +1,8 @@
 /** Limits of the engine itself. The limits on the expressions of a token are in `core/token-limits.ts`. */
 
 /**
- * The most opening braces that turn out not to contain a token id. A one-megabyte upload has about sixteen by chance.
+ * The maximum number of opening braces that are not followed by a token id. A one-megabyte upload contains about
+ * sixteen by chance.
  */
 export const foreignBracesPerTextMax = 50_000;
 

@@ -97,7 +97,8 @@ function parseArgument(cursor: TextCursor): string | null {
   const offset = cursor.at;
   const word = cursor.readUntil(wordStops);
   if (word === '') throw cursor.failure(cursor.unexpected);
-  // Liquid would look these up. Treating them as text would silently put the words `data.name` into a fingerprint.
+  // Liquid would resolve these as paths. Treating them as text would silently put the words `data.name` into a
+  // fingerprint.
   if (isScopePath(word)) throw new ExpressionError('path-as-argument', offset);
   return word === 'nil' || word === 'null' ? null : word;
 }

@@ -96,7 +96,8 @@ class MaskCompiler {
   }
 
   /**
-   * Rejects too many values. It is called before iterating over the members, because there may be a hundred thousand.
+   * Rejects a mask with too many values. It is called before iterating over the members, because there may be a hundred
+   * thousand of them.
    */
   #requireRoom(memberCount: number, path: MaskPath): void {
     if (this.#nodeCount + memberCount > tokenLimits.maskValuesMax) throw new ExpressionError('mask-too-large', 0, path);

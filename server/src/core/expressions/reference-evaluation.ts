@@ -13,7 +13,7 @@ import { isScalar, toConcatenatedText } from './value-text.ts';
 export interface ReferenceSource {
   /** Returns JSON text; undefined if the token was not found. */
   textOf(reference: Reference): Sensitive<string> | undefined;
-  /** Returns the same as a value. It is requested often and parsed once. */
+  /** Returns the parsed value. It is parsed only once, however often it is requested. */
   valueOf(reference: Reference): Steps<Sensitive<JsonValue>>;
   readonly tools: ExpressionTools;
   /**
@@ -23,8 +23,7 @@ export interface ReferenceSource {
 }
 
 /**
- * Returns JSON text. If the text is a single reference and nothing else, it is that of the value; otherwise it is a
- * string.
+ * Returns JSON text: the inserted value itself if the text is a single reference and nothing else, otherwise a string.
  */
 export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSource): Steps<Sensitive<string>> {
   const [first = ''] = text.segments;

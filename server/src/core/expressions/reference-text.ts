@@ -33,13 +33,13 @@ export interface ReferenceOptions {
    * case: a mistyped filter is never forwarded.
    */
   readonly foreignBraces?: 'refuse' | 'keep';
-  /** The number of references that the request has left, if they are counted over several texts. */
+  /** The number of references that the request may still contain, if they are counted across several texts. */
   readonly referencesMax?: number;
   /** True if references can only name a token and select a member of it, so that none computes from a value. */
   readonly isSelectOnly?: boolean;
 }
 
-/** Finds the token references in a text of any length. Only each single reference is limited in length. */
+/** Finds the token references in a text of any length. The length limit applies to each reference, not to the text. */
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
   const { foreignBraces = 'refuse', referencesMax = requestLimits.references, isSelectOnly = false } = options;
   const segments: (string | Reference)[] = [];
@@ -73,7 +73,7 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   return { segments, referenceCount };
 }
 
-/** Returns true for `json` with a path that names one place. With a wildcard, it would fail over some values. */
+/** Returns true for `json` with a path that names a single location. With a wildcard, it would fail for some values. */
 function selectsMember({ path }: AppliedFilter): boolean {
   return path !== undefined && path.every(({ kind }) => kind !== 'wildcard');
 }

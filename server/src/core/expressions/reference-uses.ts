@@ -6,7 +6,10 @@ export type ReferenceUses = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const noUses: ReferenceUses = new Map();
 
-/** The most parts recorded for one token, which is more than anybody names. All parts beyond it are recorded as `*`. */
+/**
+ * The maximum number of parts recorded for one token, which is more than real requests name. Any further parts are
+ * recorded as `*`.
+ */
 const fieldsMax = 20;
 const stepsMax = 4;
 /**

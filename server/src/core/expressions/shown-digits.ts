@@ -4,14 +4,17 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 export type Showing = (data: JsonValue) => readonly string[];
 
 const lengthMax = 40;
-/** With all digits but one of a long number, the last has ten possible values, and the check digit of a card tells which. */
+/**
+ * If all but one digit of a long number are known, the missing one has ten possible values, and the check digit of a
+ * card reveals which one it is.
+ */
 const longDigitCount = 12;
 
 /**
  * Returns true if the texts that are shown together reveal a number digit by digit, even if no single text does. The
- * number is the data itself or its essential member. Equal digits can be at several places, so the value does not tell
- * which of them a text shows. Therefore the texts are compared with those of two other numbers, in which each place has
- * a pair of digits of its own.
+ * number is the data itself or its essential member. The same digit can occur at several positions, so the value alone
+ * does not tell which of them a text shows. The texts are therefore compared with those of two other numbers in which
+ * each position has a unique pair of digits.
  */
 export function showsEveryDigit(show: Showing, data: JsonValue, essential?: string): boolean {
   const member = isJsonObject(data) && essential !== undefined ? essential : undefined;
@@ -40,7 +43,7 @@ function findShownPlaces(
     if (one.length !== other.length) continue;
     for (let at = 0; at < one.length; at += 1) {
       const place = placeOf.get(`${one[at]}${other[at]}`);
-      // A number without its leading zeros is shorter than the other two and cannot be compared sign by sign.
+      // A number without its leading zeros is shorter than the other two and cannot be compared character by character.
       const isSame = text.length !== one.length || (place !== undefined && text[at] === number[place]);
       if (place !== undefined && isSame) places.add(place);
     }
@@ -48,7 +51,10 @@ function findShownPlaces(
   return places;
 }
 
-/** Returns two different digits from 1 to 9, which no other place up to the 72nd has. Text of its own never looks so. */
+/**
+ * Returns two different digits from 1 to 9. The pair is unique among the first 72 positions. Literal text of a view
+ * never looks like such a pair, because it is the same for both numbers.
+ */
 function codeAt(place: number): readonly [number, number] {
   const first = place % 9;
   return [first + 1, ((first + 1 + Math.floor(place / 9)) % 9) + 1];

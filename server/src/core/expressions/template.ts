@@ -29,8 +29,8 @@ export interface CompileOptions {
 }
 
 /**
- * Checks and parses a text. An expression that is not closed is rejected. As literal text, it would reveal no data, but
- * a fingerprint derived from it would be the same for every token.
+ * Checks and parses a text. An expression that is not closed is rejected. Treated as literal text, it would reveal no
+ * data, but a fingerprint derived from it would be the same for every token.
  */
 export function compileTemplate(text: string, options: CompileOptions = {}): Template {
   const { lengthMax = tokenLimits.expressionLengthMax } = options;

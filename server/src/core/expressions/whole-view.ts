@@ -5,25 +5,25 @@ import { findTextSteps } from '../text/find-text.ts';
 import { pieceEnd } from '../text/text-pieces.ts';
 
 /**
- * Up to this many values are searched for anywhere in a view. If there are more, they are only found in the order of
- * the data, in which one pass over the view finds them all.
+ * Up to this many values are searched for anywhere in a view. If there are more, they are only searched for in the
+ * order of the data, because a single pass over the view can then find them all.
  */
 const anywhereValuesMax = 64;
 const anywhereLengthMax = 64 * 1024;
 const valuesAStep = 1_000;
-/** Searching takes about an eighth of the time that the slowest filter takes for as many characters. */
+/** Searching takes about an eighth of the time that the slowest filter takes for the same number of characters. */
 const searchedPerCharacter = 8;
 
-/** Views show a text as it is or, as part of JSON text, with escapes. */
+/** Views show a text either unchanged or, inside JSON text, with escapes. */
 type Spelling = (text: string) => string;
 const spellings: readonly [Spelling, Spelling] = [(text) => text, (text) => JSON.stringify(text)];
 
 /**
  * Returns true if a view of some data shows all of it: every text and number of the data is in the view, regardless of
  * separators, spacing and spelling. If the data has an essential member, such as the number of a card, that one is
- * enough. The time that this takes grows with the lengths of view and data, whatever they contain. If values are
- * searched for anywhere, each of them takes a pass over the view, which is spent from the budget: a mask repeats a
- * short value to a long view, in each of a thousand tokens.
+ * enough. The time grows with the lengths of view and data, whatever they contain. Searching for values anywhere takes
+ * one pass over the view per value. These passes are charged to the budget, because a mask can expand a short value
+ * into a long view in each of a thousand tokens.
  */
 export function* showsAllSteps(
   view: JsonValue,
@@ -78,7 +78,7 @@ function essentialOf(data: JsonValue, name: string | undefined): JsonValue {
   return member ?? data;
 }
 
-/** Returns every text and number, in order. Keys, booleans and null say little by themselves. */
+/** Returns every text and number, in order. Keys, booleans and null reveal little by themselves. */
 function* textsOf(value: JsonValue): Steps<string[]> {
   const texts: string[] = [];
   const waiting: JsonValue[] = [value];

@@ -49,7 +49,9 @@ export interface UserCaller {
 /** A signed-in person, with the rights of their role in the tenant. */
 export interface MemberCaller extends UserCaller {
   readonly role: MemberRole;
-  /** True if they have just signed in with a method of their own. A link only proves that it arrived. */
+  /**
+   * True if the person has just signed in with their own method. A sign-in link proves only that the link was received.
+   */
   readonly isProven: boolean;
   readonly grants: Grants;
   readonly grantLimit?: undefined;

@@ -16,8 +16,8 @@ const label = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
  * Parses an RFC 5322 §3.4.1 address with a dot-atom on the left and a host name on the right. Its other forms (quoted
- * text, comments, routes, address literals) are rejected because mail programs read them differently: one program's
- * part of the name is another program's second recipient.
+ * text, comments, routes, address literals) are rejected because mail programs read them differently: what one program
+ * reads as part of the name, another reads as a second recipient.
  */
 export function parseEmailAddress(text: string): EmailAddress | undefined {
   return isEmailAddress(text) ? text : undefined;

@@ -1,8 +1,9 @@
 const placeholder = '[sensitive]';
 
 /**
- * A plaintext that passes through the process. It prints as a placeholder if it is logged, thrown, inspected or
- * serialised by accident. The only way to the value is `reveal()`, so every use can be found by searching for it.
+ * Plaintext that passes through the process. It prints as a placeholder if it is logged, thrown, inspected or
+ * serialised by accident. The value is accessible only through `reveal()`, so every use can be found by searching for
+ * that name.
  */
 export class Sensitive<T> {
   readonly #value: T;

@@ -10,7 +10,10 @@ export interface TextPlace {
   readonly path: readonly (string | number)[];
 }
 
-/** One more than a request may have. A document with this many is rejected later, if it is used for references. */
+/**
+ * One more than the number of references that a request may have. A document with this many is rejected later if its
+ * references are used.
+ */
 export const textPlacesMax = requestLimits.references + 1;
 
 /**

@@ -38,8 +38,8 @@ function* writeSteps(value: JsonValue, writing: Writing): Steps<void> {
     return;
   }
   const isObject = isJsonObject(value);
-  // The keys are read alone at first. Reading the values with them took three times as long for an object of 100,000
-  // (measured).
+  // The keys are read without the values at first. Reading both together took three times as long for an object with
+  // 100,000 members (measured).
   const keys = isObject ? Object.keys(value) : undefined;
   const length = isObject ? (keys?.length ?? 0) : value.length;
   pieces.push(isObject ? '{' : '[');

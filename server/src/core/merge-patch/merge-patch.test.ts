@@ -90,7 +90,7 @@ describe('mergePatch', () => {
   });
 });
 
-// The keys are few, so that target and patch often name the same member.
+// There are only a few keys, so that target and patch often name the same member.
 const { json } = fc.letrec<{ json: JsonValue; object: JsonValue; array: JsonValue; scalar: JsonValue }>((tie) => ({
   json: fc.oneof({ maxDepth: 4 }, tie('scalar'), tie('object'), tie('object'), tie('array')),
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('json'), { maxKeys: 4 }),
@@ -98,7 +98,7 @@ const { json } = fc.letrec<{ json: JsonValue; object: JsonValue; array: JsonValu
   scalar: fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
 }));
 
-/** Follows section 2 line by line. Objects without a prototype make plain assignment safe. */
+/** Follows RFC 7386, section 2, line by line. Objects without a prototype make plain assignment safe. */
 function referenceMergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = Object.create(null);

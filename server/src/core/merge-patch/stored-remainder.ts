@@ -6,13 +6,13 @@ import type { Steps } from '../steps/steps.ts';
 const membersPerStep = 2_000;
 
 /**
- * What is known about one patch of one value. It is shared by all questions about them, so that each member is compared
- * once, however many there are.
+ * The comparison of one patch with one value. All checks of the pair share it, so that each member is compared only
+ * once, however many checks there are.
  */
 export class StoredRemainder {
   readonly #target: Sensitive<JsonValue>;
   readonly #patch: Sensitive<JsonValue>;
-  /** The objects of the patch that replace everything in theirs of the target. */
+  /** The objects of the patch that replace everything in the corresponding object of the target. */
   readonly #replacing = new Set<object>();
   #comparedCount = 0;
 
@@ -43,13 +43,13 @@ export class StoredRemainder {
     return false;
   }
 
-  /** Without a patch, all of the target stays. */
+  /** Returns true if part of the target remains. Without a patch, all of it does. */
   *#isLeft(target: JsonValue | undefined, patch: JsonValue | undefined): Steps<boolean> {
     if (target === undefined) return false;
     if (patch === undefined) return true;
     if (!isJsonObject(patch) || !isJsonObject(target) || this.#replacing.has(patch)) return false;
     const names = Object.keys(target);
-    // The names of a hundred thousand members take 20 ms to list, so those of the patch may have to wait.
+    // Listing the names of a hundred thousand members takes 20 ms, so those of the patch are listed in another step.
     if (names.length > membersPerStep) yield;
     // An object can have a hundred thousand members, while a patch names only a few.
     if (names.length > Object.keys(patch).length) return true;

@@ -1,6 +1,6 @@
 import { type AddressBytes, parseIpAddress } from './ip-address.ts';
 
-/** A range of all addresses whose first bits are those of `base`. */
+/** The range of all addresses that share their first `prefixBits` bits with `base`. */
 export interface AddressRange {
   readonly text: string;
   readonly base: AddressBytes;

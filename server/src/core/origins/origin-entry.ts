@@ -1,7 +1,10 @@
 import { isHostName } from '../destinations/host-name.ts';
 import { loopbackHosts } from '../network/loopback-hosts.ts';
 
-/** Scheme, host and port. It excludes what else a URL parser would accept: credentials, a path, spaces, a wildcard. */
+/**
+ * Scheme, host and port. The pattern excludes everything else that a URL parser would accept: credentials, a path,
+ * spaces, a wildcard.
+ */
 const plainOrigin = /^https?:\/\/(?<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 /**

@@ -6,14 +6,14 @@ import type { Permission } from '../access/permission.ts';
 import type { PlaintextRights } from './widens-plaintext.ts';
 
 /**
- * More destinations than these have a sentence of their own. An application can have a hundred rules and a hundred
- * destinations, and all destinations in the sentence of each rule were 2.5 MB.
+ * Longer lists of destinations get a sentence of their own. An application can have a hundred rules and a hundred
+ * destinations, and repeating all destinations in the sentence of each rule produced 2.5 MB.
  */
 const destinationsInSentenceMax = 3;
 
 /**
- * Returns one sentence for each thing that somebody with these rights could do with plaintext, for the people who
- * approve them.
+ * Returns one sentence for each thing that somebody with these rights could do with plaintext. The sentences are meant
+ * for the people who approve the rights.
  */
 export function toPlaintextSentences(rights: PlaintextRights): string[] {
   const rules = toRules(rights.permissions, rights.rules);

@@ -16,7 +16,7 @@ export interface Rights {
   readonly allowedDestinations?: readonly string[] | null;
   readonly allowedOrigins?: readonly string[] | null;
   readonly grantLimit?: GrantLimit | null;
-  /** The only origin that a session works on. */
+  /** The only origin that the session can be used from. */
   readonly origin?: SessionOrigin | null | undefined;
 }
 
@@ -53,8 +53,8 @@ export function toCanonicalRights(rights: Rights): string {
 }
 
 /**
- * Lists what was added and removed, one line each. Undefined stands for somebody who does not exist yet, or no longer
- * does.
+ * Lists what was added and removed, one line each. Undefined means that the application or session does not exist yet,
+ * or no longer does.
  */
 export function listRightsChanges(before: Rights | undefined, after: Rights | undefined): string[] {
   return findRightsChanges(before, after).map(toChangeLine);

@@ -3,9 +3,9 @@ import { widensPlaintext } from './widens-plaintext.ts';
 
 /**
  * Returns the lines of a change that can widen access to plaintext, the widest first: rights without a container, then
- * rules by the length of their place, then destinations, then rules that no longer hide anything. Each line is judged
- * by itself, so it may name one that widens nothing, but it misses none. Whoever writes the rights chooses neither the
- * order nor what comes before.
+ * added rules from the shortest container or condition to the longest, then destinations, then removed rules that hid
+ * plaintext. Each line is judged on its own, so the list may include a line that widens nothing, but it misses none.
+ * The author of the rights chooses neither the order nor which lines come first.
  */
 export function listWideningChanges(before: Rights | undefined, after: Rights | undefined): string[] {
   if (after === undefined) return [];
@@ -51,7 +51,10 @@ function isLater(before: Date | null | undefined, after: Date | null | undefined
   return after === undefined || after === null || after > before;
 }
 
-/** Returns how narrow the place of a rule is at least. Permissions are not part of it: more of them hide nothing. */
+/**
+ * Returns the length of the container and the condition values of a rule, as a measure of how narrow it is. Permissions
+ * do not count, so that adding some cannot move a rule further down the list.
+ */
 function placeLengthOf({ right: { gives } }: RightsChange): number {
   const { container = '', conditions = [] } = gives?.rules?.[0] ?? {};
   return container.length + conditions.reduce((sum, { value }) => sum + value.length, 0);

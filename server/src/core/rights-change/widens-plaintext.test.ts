@@ -184,7 +184,8 @@ describe('whatever the rights are', () => {
   const seenWays = (own: PlaintextRights, containers: readonly string[]) =>
     (findSight(holderOf(own), { id: 'x', containers })?.ways ?? [])
       .filter(({ transform }) => transform === 'reveal')
-      // A caller who can define any view of the data can read it with that, so an update that shows it is not another way.
+      // A caller who can define any view of the data can read it through that view, so an update that shows it is not a
+      // separate way.
       .map(({ way }) => (way === 'authoring-views' ? 'token:update' : way));
 
   it('a way to plaintext that is new on any token is never missed', () => {

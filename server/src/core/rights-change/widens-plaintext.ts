@@ -87,7 +87,7 @@ function sendsFurther(before: PlaintextRights | undefined, after: PlaintextRight
   return after.allowedDestinations?.every((destination) => held.includes(destination)) !== true;
 }
 
-/** Returns true if applications that it creates or changes could see more. */
+/** Returns true if applications created or changed by the holder of the rights could see more. */
 function handsOutMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   if (!handsOutRights(after) || !reachesPlaintext(after.grantLimit)) return false;
   if (before === undefined || !handsOutRights(before)) return true;
@@ -105,7 +105,7 @@ function makesMembers(before: PlaintextRights | undefined, after: PlaintextRight
   return makingMembers.some((permission) => grantsAnywhere(wanted, permission) && !grantsAnywhere(held, permission));
 }
 
-/** Returns true if an application that sees plaintext does so for longer, or again. */
+/** Returns true if an application that sees plaintext keeps that access for longer, or regains it. */
 function lastsLonger(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
   if (before === undefined || before.expiresAt === null) return false;
   const isLater = after.expiresAt === null || after.expiresAt > before.expiresAt;

@@ -47,14 +47,15 @@ function toContainer({ text, offset }: QueryText): ContainerQuery {
 }
 
 /**
- * Converts a time to the whole of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute.
+ * Converts a time to a range that spans its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that
+ * minute.
  */
 function toMoment(field: RangeField, text: QueryText): RangeQuery {
   const { start, end } = toInterval(text);
   return { kind: 'range', field, from: start, before: end };
 }
 
-/** Converts a range. The brackets say whether the times at the ends, each with its whole unit, belong to the range. */
+/** Converts a range. The brackets determine whether the times at the ends, each with its whole unit, are included. */
 function toRange(field: RangeField, { from, to, includesFrom, includesTo }: QueryRange): RangeQuery {
   const first = isOpenEnd(from) ? undefined : toInterval(from);
   const last = isOpenEnd(to) ? undefined : toInterval(to);

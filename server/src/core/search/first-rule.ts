@@ -3,7 +3,7 @@ import type { ContainerQuery, FirstRuleQuery, SearchQuery, TokenCondition } from
 /** How much of a group of tokens matches. `some` means that each token must be checked. */
 export type GroupMatch = 'all' | 'none' | 'some';
 
-/** Matches a group of tokens that are in the same containers and have any ids. */
+/** Matches a group of tokens with the same containers and arbitrary ids. */
 export function matchContainers({ rules }: FirstRuleQuery, containers: readonly string[]): GroupMatch {
   const outcomes = new Set<boolean>();
   for (const { conditions, isMatch } of rules) {
@@ -16,7 +16,7 @@ export function matchContainers({ rules }: FirstRuleQuery, containers: readonly 
   return toMatch(outcomes.add(false));
 }
 
-/** Returns true if containers alone decide, so that ids do not matter. */
+/** Returns true if the rules depend only on containers, so that ids do not matter. */
 export function isAboutContainers({ rules }: FirstRuleQuery): boolean {
   return rules.every(({ conditions }) => conditions.every(({ kind }) => kind === 'container'));
 }

@@ -16,8 +16,8 @@ const { queryLengthMax, queryDepthMax } = tokenQueryLimits;
  *     all    = unary *( ("AND" / "&&") unary )
  *     unary  = ("NOT" / "!" / "-") unary / "(" query ")" / field ":" value
  *
- * Lucene joins neighbours without an operator by a configurable default, which a reader cannot see. Here the operator
- * must be written, so that no search finds more or less than its author intended.
+ * Lucene joins adjacent terms without an operator by a configurable default, which is not visible in the query. Here
+ * the operator must be written, so that no search finds more or less than its author intended.
  */
 export function parseSearchQuery(text: string): SearchQuery {
   if (isLongerThan(text, queryLengthMax)) {

@@ -1,9 +1,9 @@
 import type { SearchQuery } from './search-query.ts';
 
 /**
- * Returns how many alternative values a query tries: ids, data, fingerprints and metadata. A list of a hundred ids is a
- * hundred guesses, whether or not one of them is right. Values below a NOT are not counted, because the number of
- * matches says nothing about them.
+ * Returns how many alternative values a query tries: ids, data, fingerprints and metadata. A list of a hundred ids
+ * counts as a hundred guesses, whether or not one of them is right. Values below a NOT are not counted, because the
+ * number of matches says nothing about them.
  */
 export function countValuesAsked(query: SearchQuery): number {
   switch (query.kind) {

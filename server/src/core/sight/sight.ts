@@ -113,8 +113,7 @@ function toSight(ways: Sight['ways']): Sight | undefined {
 }
 
 /**
- * Returns the container and those below it that a rule names. The holder sees nothing different in any other container
- * below.
+ * Returns the container and those below it that a rule names. In every other container below, the holder sees the same.
  */
 function placesWithin({ grants, grantLimit }: SightHolder, container: string): string[] {
   const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(placesOf);
@@ -136,8 +135,8 @@ function mostShown({ rules, limit }: Grants, permission: Permission, container: 
 }
 
 /**
- * Returns the most that the rules show of a token there. The first rule that holds for every token there decides; those
- * before it hold for some tokens.
+ * Returns the most that the rules show of a token in the container. The first rule that covers every such token
+ * decides; the rules before it cover some of them.
  */
 function mostOf(rules: readonly AccessRule[], permission: Permission, container: string): Transform | undefined {
   const fitting = rules.filter((rule) => rule.permissions.includes(permission) && mayCover(rule, container));

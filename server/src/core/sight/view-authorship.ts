@@ -41,7 +41,7 @@ export function requireViewAuthor(author: Author, target: AccessTarget): void {
 
 /**
  * Rejects moving a token to containers where the caller's rules show more of it, unless the caller may define views.
- * Such a move is a view like any other. The same applies to containers where a search shows more: if search redacts a
+ * Such a move amounts to defining a view. The same applies to containers where a search shows more: if search redacts a
  * token, its content must not be probed, no matter how else it is shown. The right to use a token is compared
  * separately, because a caller that may send plaintext somewhere does not see it.
  */

@@ -10,7 +10,8 @@ import { rootContainer } from '../access/container.ts';
 import type { Permission } from '../access/permission.ts';
 
 /**
- * The tokens that a caller may see. `all` and `nothing` are queries too; a list that may show all needs no condition.
+ * The tokens that a caller may see. `all` and `nothing` are special cases of queries; a list that may show all tokens
+ * needs no condition.
  */
 export type Visibility = 'all' | 'nothing' | SearchQuery;
 
@@ -33,7 +34,7 @@ export interface ContentSight {
 
 /**
  * Narrows a query to what a permission allows: a term about content finds only tokens whose content the caller may see.
- * Other tokens reveal nothing, not even by being left out.
+ * Other tokens reveal nothing, not even by being omitted.
  */
 export function withinSight(
   query: SearchQuery,
@@ -74,8 +75,8 @@ function narrow(query: SearchQuery, sights: Sights): Visibility {
 }
 
 /**
- * Joins terms with the same sight first. The rules are then one condition for all of them, not one for each of a
- * hundred.
+ * Joins terms with the same sight first. The rules are then added as one condition for all of these terms, instead of
+ * one for each of up to a hundred.
  */
 function narrowAny(operands: readonly SearchQuery[], sights: Sights): Visibility {
   const isFingerprint = (query: SearchQuery) => query.kind === 'term' && query.field === 'fingerprint';
@@ -115,7 +116,7 @@ function toTokenRules(rules: readonly AccessRule[], permission: Permission, leas
 }
 
 function toQuery(rules: readonly TokenRule[]): Visibility {
-  // Rules after one that covers everything decide nothing, and neither do rules at the end that match nothing.
+  // Rules after one that covers everything have no effect, and neither do trailing rules that match nothing.
   const root = rules.findIndex(({ conditions }) => conditions.length === 0);
   const reached = root < 0 ? rules : rules.slice(0, root + 1);
   const deciding = reached.slice(0, reached.findLastIndex(({ isMatch }) => isMatch) + 1);

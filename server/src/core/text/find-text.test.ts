@@ -4,7 +4,7 @@ import { finish } from '../steps/steps.ts';
 import { findTextSteps, splitText } from './find-text.ts';
 
 const find = (text: string, wanted: string, from?: number) => finish(findTextSteps(text, wanted, from));
-/** Few letters, so that parts of a text repeat. */
+/** Generates texts with few different letters, so that parts of a text repeat. */
 const anyText = (maxLength: number) =>
   fc.array(fc.constantFrom('a', 'b', 'é', '😀'), { maxLength }).map((letters) => letters.join(''));
 

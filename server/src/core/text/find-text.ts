@@ -1,11 +1,12 @@
 import { finish, type Steps } from '../steps/steps.ts';
 
-/** The number of characters looked at between two pauses, which takes less than a millisecond. */
+/** The number of characters compared between two pauses, which takes less than a millisecond. */
 const charactersPerStep = 64 * 1024;
 
 /**
  * Returns the position of the first occurrence at `from` or later, or -1, like `indexOf`. If a caller chooses both
- * texts, `indexOf` can take the product of their lengths. This search takes their sum (Knuth, Morris, Pratt 1977).
+ * texts, `indexOf` can take time proportional to the product of their lengths. This search takes time proportional to
+ * their sum (Knuth, Morris, Pratt 1977).
  */
 export function* findTextSteps(text: string, wanted: string, from = 0): Steps<number> {
   if (wanted === '') return Math.min(from, text.length);
@@ -22,10 +23,10 @@ export function* findTextSteps(text: string, wanted: string, from = 0): Steps<nu
   return -1;
 }
 
-/** Up to this length of the separator, `split` takes so few comparisons for each character that it is faster. */
+/** For separators up to this length, `split` needs so few comparisons per character that it is faster. */
 const shortLengthMax = 32;
 
-/** Splits like `split`, in a time that grows with the length of the text alone. The separator is not empty. */
+/** Splits like `split`, in time that grows with the length of the text alone. The separator must not be empty. */
 export function splitText(text: string, separator: string): string[] {
   if (separator.length <= shortLengthMax) return text.split(separator);
   const pieces: string[] = [];
@@ -37,7 +38,7 @@ export function splitText(text: string, separator: string): string[] {
   }
 }
 
-/** Returns, for each beginning of a text, the length of its longest proper prefix that is also its end. */
+/** Returns, for each prefix of a text, the length of its longest proper prefix that is also its suffix. */
 function* bordersOf(text: string): Steps<Uint32Array> {
   const borders = new Uint32Array(text.length);
   let length = 0;

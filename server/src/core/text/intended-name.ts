@@ -2,10 +2,9 @@
 const lengthMax = 60;
 
 /**
- * Returns the known name that `written` probably means. It is one with the same letters in another case or with other
- * separators, or else the nearest name within one or two typos. A name of three letters or fewer only matches if a
- * letter is missing, doubled or swapped, because replacing one gives too many other words. Returns undefined if no name
- * is similar.
+ * Returns the known name that `written` probably means. It is a name that differs only in case or separators, or else
+ * the nearest name within one or two typos. A name of three letters or fewer only matches if a letter is missing,
+ * doubled or swapped, because replacing one gives too many other words. Returns undefined if no name is similar.
  */
 export function findIntendedName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > lengthMax) return undefined;

@@ -47,8 +47,8 @@ function deriveBank(data: Sensitive<JsonValue>): DerivedDetails | undefined {
 }
 
 /**
- * Returns the last four digits, or only `X` for a number of four digits or fewer. Those would reveal the whole number,
- * and the mask hides it too.
+ * Returns the last four digits, or only `X` for a number of four digits or fewer. The last four digits of such a number
+ * would reveal all of it, and the mask hides it too.
  */
 function lastFour(accountNumber: string): string {
   return accountNumber.length > 4 ? accountNumber.slice(-4) : 'X'.repeat(accountNumber.length);

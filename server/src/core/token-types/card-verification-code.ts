@@ -4,7 +4,7 @@ import { isDigitString } from './digit-string.ts';
 
 /**
  * Returns true for three or four digits. A JSON number cannot begin with a zero, so a code sent as a number must be at
- * least 100. With fewer digits, the sender has lost some.
+ * least 100. If it has fewer digits, the sender has lost some.
  */
 export function isVerificationCode(value: JsonValue | undefined): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 100 && value <= 9999;

@@ -10,7 +10,7 @@ const realTools: ExpressionTools = { hmac: noDigest, randomInt: (maxExclusive) =
 const apply = (chain: string, data: string | number, tools = realTools) =>
   evaluateTemplateAsText(compileTemplate(`{{ data | ${chain} }}`), { data }, tools);
 
-/** Draws the characters that would spell the value again. */
+/** Draws exactly the characters of the value, so that the alias would equal it. */
 const drawing = (text: string, alphabet: string): ExpressionTools => {
   const characters = Array.from(text);
   return {

@@ -30,7 +30,10 @@ export const aliasCard: Filter = {
   },
 };
 
-/** Replaces digits with digits and letters with lower-case letters. Punctuation and spaces are the format and stay. */
+/**
+ * Replaces digits with digits and letters with lower-case letters. Punctuation and spaces belong to the format and are
+ * kept.
+ */
 export const aliasPreserveFormat = aliasBy((character) => {
   if (/^\p{Nd}$/u.test(character)) return digits;
   // Every character outside ASCII counts as a letter, because a name in another script is content, not format.

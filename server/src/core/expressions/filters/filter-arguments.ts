@@ -3,7 +3,7 @@ import { toCharacters } from '../../text/code-points.ts';
 
 /**
  * The arguments of one filter, all as text: `4`, `'4'` and `"4"` mean the same, because clients quote numbers and
- * booleans as they please. `nil` and `null` mean an omitted argument.
+ * booleans inconsistently. `nil` and `null` mean an omitted argument.
  */
 export class FilterArguments {
   readonly #texts: readonly (string | null)[];

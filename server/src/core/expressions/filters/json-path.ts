@@ -78,7 +78,8 @@ function allMembers(value: JsonValue, visit: (count: number) => void): readonly 
     visit(listOf(value).length);
     return listOf(value);
   }
-  // The keys are counted first. For an object with 100,000 members, they take 20 ms and the values 50 ms (measured).
+  // The keys are counted first. For an object with 100,000 members, listing the keys took 20 ms and listing the values
+  // 50 ms (measured).
   visit(Object.keys(value).length);
   return Object.values(value);
 }

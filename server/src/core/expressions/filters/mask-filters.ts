@@ -95,7 +95,7 @@ function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden
   return style.maskCharacter.repeat(characters.length);
 }
 
-/** Masks a range. Hidden runs are written at once instead of character by character. */
+/** Masks a range. Each hidden run is written at once instead of character by character. */
 function maskRange(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const { maskCharacter, preserved } = style;
   const to = Math.max(hidden.from, hidden.to);
