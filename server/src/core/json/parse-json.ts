@@ -62,7 +62,7 @@ class JsonParser {
   }
 
   /**
-   * Returns undefined if an object or an array begins. Only those are read in steps, because most values are neither.
+   * Returns undefined if an object or an array begins. Those alone are read in steps, because most values are neither.
    */
   #parseScalar(depth: number): JsonValue | undefined {
     if (depth > this.#depthMax) throw this.#scanner.failure(`Nested deeper than ${this.#depthMax} levels`);

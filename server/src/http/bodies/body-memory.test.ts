@@ -4,7 +4,7 @@ import { BodyMemory, type BodyShare } from './body-memory.ts';
 const pace = { paceBytesMin: 10, paceMs: 1_000 };
 const limits = { totalBytesMax: 100, clientBytesMax: 60, whenClientFull: 'refuse', ...pace } as const;
 
-/** Opens a body that closes its share when it is given up, like the contract requires, and records the reasons. */
+/** Opens a body that closes its share when it is dropped, as the contract requires, and records the reasons. */
 function open(memory: BodyMemory, client: string): { share: BodyShare; reasons: string[] } {
   const reasons: string[] = [];
   const share = memory.open(client, (reason) => {

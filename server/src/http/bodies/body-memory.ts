@@ -6,10 +6,7 @@ export interface BodyMemoryLimits {
   readonly totalBytesMax: number;
   /** The limit for all bodies of one client, in bytes. */
   readonly clientBytesMax: number;
-  /**
-   * The reaction to a client that would exceed its limit. Either its new body is rejected, or its oldest one is
-   * dropped.
-   */
+  /** What happens if a client would exceed its limit: either its new body is rejected, or its oldest one is dropped. */
   readonly whenClientFull: 'refuse' | 'drop-oldest';
   /** A body that transfers fewer bytes than this within `paceMs` is dropped. */
   readonly paceBytesMin: number;
@@ -42,11 +39,11 @@ export const responseMemoryLimits: BodyMemoryLimits = {
 
 /** The memory that one body holds. */
 export interface BodyShare {
-  /** Reserves memory before it is allocated. Throws if there is none left. */
+  /** Reserves memory before it is allocated. Throws if not enough is available. */
   grow(bytes: number): void;
   /** Records that this many bytes have arrived or have been sent. */
   note(bytes: number): void;
-  /** Marks the body as complete. From now on, time is not spent waiting for the client. */
+  /** Marks the body as complete. From now on, the pace of the client is no longer checked. */
   endArrival(): void;
   /** Marks the body as in use, so that it can no longer be dropped to make room. */
   keep(): void;
@@ -61,7 +58,7 @@ interface Share {
   movedBytes: number;
   isMoving: boolean;
   isKept: boolean;
-  /** The time of the last pace check. `judgedBytes` is how much had been transferred by then. */
+  /** The time of the last pace check. `judgedBytes` is the number of bytes transferred by then. */
   judgedAt: number;
   judgedBytes: number;
 }
@@ -92,7 +89,10 @@ export class BodyMemory {
     return this.#shares.size;
   }
 
-  /** Opens a share. If this body has to make room or is too slow, `giveUp` is called and must close the share. */
+  /**
+   * Opens a share. If this body is dropped, to make room or because it is too slow, `giveUp` is called and must close
+   * the share.
+   */
   open(client: string, giveUp: (reason: DomainError) => void): BodyShare {
     const now = performance.now();
     const progress = { heldBytes: 0, movedBytes: 0, isMoving: true, isKept: false, judgedAt: now, judgedBytes: 0 };
@@ -131,7 +131,9 @@ export class BodyMemory {
     this.#bytesByClient.set(share.client, this.#bytesOf(share.client) + bytes);
   }
 
-  /** Gives up the oldest matching share. Returns false if there is none, or if it is the one that asks for room. */
+  /**
+   * Gives up the oldest matching share. Returns false if there is none, or if it is the share that requests the memory.
+   */
   #giveUpOldest(isMeant: (share: Share) => boolean, asking?: Share): boolean {
     const oldest = this.#findOldest(isMeant);
     if (oldest === undefined || oldest === asking) return false;

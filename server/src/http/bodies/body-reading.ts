@@ -26,11 +26,11 @@ export interface BodyForm {
 export type Done = (error: Error | null, body?: unknown) => void;
 
 /**
- * The most that is reserved up front, in bytes. Beyond it, memory is reserved as the body grows and not as announced,
- * because announcing a length costs a client nothing.
+ * The maximum that is reserved up front, in bytes. Beyond that, memory is reserved as the body grows, whatever length
+ * was announced, because announcing a length costs a client nothing.
  */
 const firstBytesMax = 16 * 1024;
-/** The length above which a body waits for a turn before it is parsed, in bytes. */
+/** The length above which a body has to enter a lane before it is parsed, in bytes. */
 const smallBytesMax = 64 * 1024;
 const empty = Buffer.alloc(0);
 

@@ -112,7 +112,7 @@ describe('413', () => {
     send();
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 413 /);
-    // This covers what is read before and after the response, and what the operating system buffers.
+    // The limit covers the bytes read before and after the response, and those buffered by the operating system.
     expect(socket.bytesWritten).toBeLessThan(200 * mebibyte);
   });
 

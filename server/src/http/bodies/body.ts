@@ -32,7 +32,7 @@ declare module 'fastify' {
 /**
  * Reads bodies according to the media type that the route declares. It is compared exactly, because other services have
  * had their validation bypassed through the spelling of a content type. A route without a body accepts any content type
- * and ignores it. A route with a raw body accepts any and handles it itself.
+ * and ignores it. A route with a raw body accepts any content type and handles the body itself.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.decorateRequest(read, undefined);
@@ -48,7 +48,7 @@ export function addBodyParsers(app: FastifyInstance): void {
     const parse = (body: Buffer) => readBody(request, body);
     request.server.bodyReader.read(request, { sizeMax: bodySizeMax, isKept, isParsed: !isBodyRaw, parse }, done);
   });
-  // The body is not needed once there is a response, and a slow client may take minutes to read that.
+  // The body is no longer needed when there is a response, which a slow client may take minutes to read.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.body = undefined;
     request[read] = undefined;

@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 /**
- * Forwards a third party's response, byte for byte, as it arrives. If the body breaks off, the connection is closed, so
- * that the client does not mistake half a response for a complete one.
+ * Forwards a third party's response, byte for byte, as it arrives. If the body is cut short, the connection is closed,
+ * so that the client does not mistake half a response for a complete one.
  */
 export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyReply {
   const { raw } = reply;

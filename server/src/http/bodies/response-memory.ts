@@ -27,8 +27,8 @@ export function addResponseMemory(app: FastifyInstance, parts: Parts): void {
     const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > smallLengthMax;
     if (!isLong || request.method === 'HEAD') return payload;
     const share = openShare(request, reply, parts);
-    // Text is memory of this response. Buffers are not: they are the vault's own files, with one copy for all responses.
-    // The response has been decided by now, so no deadline may end it.
+    // Text counts as memory of this response. Buffers do not: they are the vault's own files, with one copy for all
+    // responses. The response is final by now, so no deadline may cancel it.
     const pieces =
       typeof payload === 'string' ? await withoutDeadline(() => encode(payload, share)) : piecesOf(payload);
     return toStream(reply, pieces, share);

@@ -110,7 +110,7 @@ export function noteCaller(request: FastifyRequest, caller: Caller, lookedAt: nu
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
   const lookedAt = performance.now();
   const caller = await identify(request, reply, parts);
-  // From here on, a refusal is recorded as this caller's.
+  // From here on, a refusal is attributed to this caller.
   request[identified] = caller;
   if (caller.isTenantDeleted === true) throw tenantDeleted();
   restrictCrossOrigin(caller, { request, reply, ownOrigins: parts.ownOrigins });

@@ -18,9 +18,9 @@ export interface AttemptLog {
 }
 
 /**
- * Records what the refusal of a request with a valid key reveals: that it was denied, that something does not exist, or
- * that it exists. The record is durable before the caller gets the refusal. If it cannot be written, the caller gets
- * that failure instead.
+ * Records what the refusal of a request with a valid key reveals: that access was denied, that something does not
+ * exist, or that it exists. The record is durable before the caller gets the refusal. If it cannot be written, the
+ * caller gets that failure instead.
  */
 export async function recordFailedAttempt(thrown: unknown, request: FastifyRequest, log: AttemptLog): Promise<unknown> {
   const caller = findCaller(request);
@@ -56,7 +56,7 @@ function findEvent(request: FastifyRequest, { code, denied, missing, found }: Do
   return { ...subjectOf(request, found.id ?? noSingleEntity), outcome: 'failed', details: { found: 1 } };
 }
 
-/** Returns the subject of the request, as far as its route and its path tell. */
+/** Returns the subject of the request, as far as it follows from the route and the path. */
 function subjectOf(request: FastifyRequest, id: string | undefined): Omit<AuditEvent, 'outcome'> {
   const { permission = 'any-key', entityType = 'application', ...config } = request.routeOptions.config;
   const isNamed = permission !== 'any-key' && permission !== 'public';
@@ -68,7 +68,10 @@ function subjectOf(request: FastifyRequest, id: string | undefined): Omit<AuditE
   };
 }
 
-/** `tenant:member:read` is about a member, `tenant:read` and `report:read` about the tenant. */
+/**
+ * Returns the entity type of a permission: a member for `tenant:member:read`, the tenant for `tenant:read` and
+ * `report:read`.
+ */
 function entityOf(permission: string): EntityType {
   if (permission === 'token:use') return 'proxy';
   const [subject = '', part] = permission.split(':');

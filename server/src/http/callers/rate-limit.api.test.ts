@@ -30,7 +30,7 @@ async function statuses(count: number, send: () => Promise<TestAnswer>): Promise
   return tally;
 }
 
-/** The real limits, with a window so long that it does not end on a slow machine. */
+/** The real limits, with a window so long that it does not end during a test, even on a slow machine. */
 const unhurried = recordOf(rateLimitScopes, (scope) => ({ ...rateLimitTable[scope], windowMs: 3_600_000 }));
 const search = { query: '' };
 const token = { type: 'token', data: 'x' };
@@ -92,7 +92,7 @@ describe('the limits of the API', () => {
     };
     const tally = await statuses(limit + 20, send);
     expect(tally[429]).toBe(20);
-    // Others are not affected, except by the limit on everything.
+    // Other routes are not affected, except by the limit on all requests.
     const other = await vault.request('GET', '/tokens/none', { key: keys.private });
     expect(other.status).toBe(limit === 1_000 ? 429 : 404);
   });

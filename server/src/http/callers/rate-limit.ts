@@ -13,9 +13,9 @@ export interface RequestLimits {
   readonly trustedProxies: readonly AddressRange[];
 }
 
-/** Counts requests before anything else is done for them. */
+/** Counts requests before any other work is done for them. */
 export interface RateLimits {
-  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis has to be asked. */
+  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis has to be queried. */
   countRequest(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
   /** Throws if a client has tried too many keys. */
   requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
@@ -61,8 +61,8 @@ function isPortal(request: FastifyRequest): boolean {
 }
 
 /**
- * Throws the error. Its headers state the same in three ways: RFC 9110, the header that clients of this API read, and
- * draft-ietf-httpapi-ratelimit-headers.
+ * Throws the error. Its headers state the same in three formats: RFC 9110, the header that clients of this API read,
+ * and draft-ietf-httpapi-ratelimit-headers.
  */
 function throwRefusal(reply: FastifyReply, { scope, limit, msLeft }: Refusal): never {
   const seconds = Math.max(1, Math.ceil(msLeft / 1_000));

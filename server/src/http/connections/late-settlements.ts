@@ -4,8 +4,8 @@ const pausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
 const waitingMax = 1_000;
 
 /**
- * Retries recording the outcome of idempotency keys after a database outage. Without it, the key counts as used by a
- * request with an unknown outcome. With it, a client can retry a request that changed nothing.
+ * Retries recording the outcome of idempotency keys after a database outage. Without such a retry, the key counts as
+ * used by a request with an unknown outcome. With it, a client can repeat a request that changed nothing.
  */
 export class LateSettlements {
   #waiting = 0;

@@ -23,7 +23,7 @@ const afterResponse: DiscardLimits = { bytesMax: 64 * 1024 * 1024, ms: 10_000, i
 /**
  * Lets clients read why their body was rejected. Closing a connection on which bytes are still arriving resets it, and
  * the reset overtakes the response: of thirty calls with Node's fetch, 24 failed with EPIPE (measured). A response to
- * an unfinished body is therefore sent completely, but the connection is closed only after more of that body was
+ * an unfinished body is therefore sent completely, but the connection is closed only after more of that body has been
  * discarded.
  */
 export function addLingering(app: FastifyInstance): void {
@@ -49,7 +49,7 @@ export function discardBeforeResponse(request: FastifyRequest, proceed: () => vo
   });
 }
 
-/** Sends the response at once, and discards the bytes that still arrive. */
+/** Lets the response be sent at once, and discards the bytes that are still arriving. */
 export function discardAfterResponse(request: FastifyRequest): void {
   request[unread] = discard(request.raw, afterResponse);
 }

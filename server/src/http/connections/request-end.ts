@@ -2,12 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type Connection = FastifyRequest['raw']['socket'];
 
-/** The endings to call, by connection. A connection has one listener, however many requests a client pipelines. */
+/**
+ * The callbacks that have not been called yet, by connection. A connection has one listener, however many requests a
+ * client pipelines.
+ */
 const endings = new WeakMap<Connection, Set<() => void>>();
 
 /**
  * Calls `end` once, when the response has been passed to the operating system or when its connection is gone. A
- * response that is queued behind another is not notified when the connection goes away, so the connection is watched
+ * response that is queued behind another one emits no event when the connection closes, so the connection is monitored
  * too.
  */
 export function whenOver(request: FastifyRequest, response: FastifyReply['raw'], end: () => void): void {

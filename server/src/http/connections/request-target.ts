@@ -8,7 +8,7 @@ const hostValue = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
  * Returns the error for an ambiguous host, or undefined if it is not ambiguous. With two `Host` headers, a proxy in
  * front may read one and the vault the other, so that a request allowed for one name is executed under another (RFC
  * 9112 §3.2). A target in absolute form names a host too, which must be the same. `target` is the target as sent, even
- * if it was routed by another path.
+ * if the request was routed by another path.
  */
 export function findTargetProblem(
   { rawHeaders, httpVersion }: FastifyRequest['raw'],

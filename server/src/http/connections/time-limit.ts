@@ -22,13 +22,13 @@ const exchangeHeaders =
   /^(?:bt-trace-id|cache-control|x-content-type-options|vary|connection|(?:x-)?ratelimit.*|access-control-.*)$/;
 
 /**
- * Ends every request at its time limit, whatever it waits for, by sending the response here. Work that has begun by
- * then continues and ends by itself. Work that has not begun is never begun, so that the response can say which of the
- * two applies. The limit runs from when the headers were read until the response begins. It is paused while the body
- * arrives, which has its own limits.
+ * Ends every request at its time limit, whatever it is waiting for, by sending the response here. Work that has started
+ * by then continues and finishes on its own. Work that has not started is never started, so that the response can say
+ * which of the two applies. The limit runs from the end of the headers until the response begins. It is paused while
+ * the body arrives, because bodies have their own limits.
  *
- * Fastify's `handlerTimeout` is not used. Its response passes hooks that may wait for the database themselves, and a
- * result that arrives in the meantime is sent as a second response.
+ * Fastify's `handlerTimeout` is not used. Its response passes through hooks that may wait for the database themselves,
+ * and a result that arrives in the meantime is sent as a second response.
  */
 export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): void {
   const deadlines = new RequestDeadlines();
@@ -39,7 +39,7 @@ export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): v
       try {
         refuse(request, reply, options);
       } catch {
-        // One timer calls this for many requests. A failing one must not block the others, or hang itself.
+        // One timer calls this for many requests. A request that fails here must neither block the others nor hang.
         reply.raw.destroy();
       }
     });
@@ -50,7 +50,7 @@ export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): v
   app.addHook('preHandler', (request, _reply, done) => withDeadline(request[limited], done));
 }
 
-/** Adds the hook that ends the time limit. It is added last, when there is nothing left to wait for. */
+/** Adds the hook that ends the time limit. It is added last, so that there is nothing left to wait for when it runs. */
 export function endTimeLimitWithResponse(app: FastifyInstance): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
     // The request already has its response, so this one is dropped.
@@ -70,7 +70,7 @@ export function isOutOfTime(request: FastifyRequest): boolean {
   return request[limited]?.isOver === true;
 }
 
-/** Returns true if any change that the request asks for may have been made. */
+/** Returns true if any of the requested changes may have been made. */
 export function mayHaveTakenEffect(request: FastifyRequest): boolean {
   return request.routeOptions.config.isReadOnly !== true && request[limited]?.mayHaveChanged === true;
 }
@@ -106,11 +106,11 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { limitSeconds, pr
 }
 
 /**
- * The seconds that some work may take in addition to the time limit of requests. These are all exceptions. A route
- * names one in `moreTimeFor`. After a response has begun, such as that of an export, there is no limit.
+ * The number of seconds by which some work may exceed the time limit of requests. The list of exceptions is complete. A
+ * route selects one in `moreTimeFor`. There is no limit after a response has begun, such as that of an export.
  */
 export const longWork = {
-  /** A destination has 25 seconds. See `outboundLimits`. */
+  /** A destination has 25 seconds to respond. See `outboundLimits`. */
   'proxy-call': 25,
   /** An export searches for its first records, and a report reads up to 100,000, in a log of any size. */
   'log-reading': 45,

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The last request on each connection. */
+/** The last request that is served on each connection. */
 const lastRequests = new WeakMap<object, FastifyRequest['raw']>();
 
 /**
- * Serves a request that asks for a protocol upgrade as if it did not (RFC 9110 §7.8), and nothing after it. Node drops
- * bytes that follow such a request, so that what it parses as the next request may be part of a body.
+ * Serves a request for a protocol upgrade as an ordinary request (RFC 9110 §7.8), and handles no later request on its
+ * connection. Node drops bytes that follow such a request, so the bytes that it parses as the next request may be part
+ * of a body.
  */
 export function endConnectionsThatUpgrade({ server }: FastifyInstance): void {
   server.prependListener('request', (request: FastifyRequest['raw'], response: FastifyReply['raw']) => {

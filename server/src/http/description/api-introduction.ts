@@ -1,4 +1,4 @@
-/** The first page of the reference, in Markdown. It covers what holds for every operation. */
+/** The first page of the reference, in Markdown. It covers what applies to every operation. */
 export const introduction = `Strongroom stores cards, bank accounts and personal data as tokens, and gives out ids and masked views in their place.
 
 ## A first request

@@ -53,8 +53,7 @@ export function describeParameters(route: RouteOptions, components: ApiComponent
 }
 
 /**
- * Returns the schema of a parameter. Every parameter is text, and one with another meaning is described by that
- * meaning.
+ * Returns the schema of a parameter. Every parameter is sent as text, but is described as the type that it represents.
  */
 function toMeaning(property: unknown): Readonly<Record<string, unknown>> {
   const { [describedAs]: meaning, ...rest } = membersOf(property);

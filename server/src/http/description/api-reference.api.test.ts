@@ -182,8 +182,8 @@ describe('GET /openapi.json', () => {
         expect([method, path, ...statuses]).toContain('409');
       for (const status of statuses.filter((one) => /^[45]/.test(one))) {
         const { content = {} } = responses[status] ?? {};
-        // Published clients expect errors of the proxy in their own format. Errors before routing have only the common
-        // one.
+        // Published clients expect errors of the proxy in their own format. Errors before routing use only the common
+        // format.
         const forms = path.startsWith('/proxy') ? ['application/json', 'application/problem+json'] : [];
         expect(['application/problem+json', ...forms]).toEqual(expect.arrayContaining(Object.keys(content)));
         for (const [mediaType, { schema }] of Object.entries(content)) {

@@ -10,15 +10,16 @@ interface ReferenceOptions {
 }
 
 /**
- * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Either both
- * are served or neither. The page shows the same description, so hiding one of them would hide nothing.
+ * Serves a description of all routes added afterwards at `/openapi.json` and shows it at `/docs`, all from this
+ * process. Either both are served or neither. The page shows the same description, so hiding just one of them would be
+ * pointless.
  */
 export function addApiReference(app: FastifyInstance, { publicUrl, limits, isServed }: ReferenceOptions): void {
   if (!isServed) return;
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   const limitOf = limits.countsRequests ? limits.limiter.limitOf.bind(limits.limiter) : undefined;
-  // The document is built for its first reader, because most servers have none.
+  // The document is built for the first request, because most servers never receive one.
   let document: object | undefined;
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => {
     // The filter runs here, because a scope may hide its routes after they were announced.

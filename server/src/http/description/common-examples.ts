@@ -42,7 +42,7 @@ export const commonExamples: readonly ProblemExample[] = [
 
 /**
  * Returns examples of the error for a key that lacks a permission. They are derived from the checks of the edge, so
- * that the description cannot differ.
+ * that the description cannot differ from them.
  */
 export function toForbiddenExamples(config: FastifyContextConfig | undefined): ProblemExample[] {
   const permissions = permissionsNeeded(config);

@@ -15,9 +15,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * The content security policy of the page. The page shares an origin with the portal, so an injected script would be
- * signed in there. Only the vault's own files run, and no inline scripts. The reference writes styles while it runs, so
- * those are not restricted.
+ * The content security policy of the page. The page shares an origin with the portal, so an injected script could act
+ * there as the signed-in user. The policy therefore allows only the vault's own files and no inline scripts. The
+ * reference creates styles at run time, so styles are not restricted.
  */
 const policy = [
   `default-src 'none'`,

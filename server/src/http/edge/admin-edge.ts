@@ -3,7 +3,7 @@ import type { GroundFinding } from '../../platform/database/ground/ground-findin
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { withinTime } from '../../platform/waiting/within-time.ts';
 
-/** A check that must pass before the server takes traffic. It throws if it does not. */
+/** A check that must pass before the server takes traffic. It throws if it fails. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly check: () => Promise<void>;
@@ -66,7 +66,9 @@ function shareInFlight({ name, check }: ReadinessCheck): ReadinessCheck {
   };
 }
 
-/** Runs the checks one after another. A server that is about to stop says so at once, however slow its database is. */
+/**
+ * Runs the checks one at a time, so that a server that is about to stop says so at once, however slow its database is.
+ */
 async function runUntilOneFails(checks: readonly ReadinessCheck[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {

@@ -13,7 +13,7 @@ interface KnownPath {
 
 /**
  * Collects the methods of the routes added afterwards, by path. Every path also has OPTIONS, which lists the others.
- * The result depends only on the path. A key makes no difference, nor does the existence of the resource.
+ * The result depends only on the path, not on the key or on whether the resource exists.
  */
 export function watchMethods(app: FastifyInstance): MethodFinder {
   const paths = new Map<string, KnownPath>();

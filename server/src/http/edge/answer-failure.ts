@@ -55,8 +55,8 @@ export function writeProblem(error: DomainError, request: FastifyRequest, reply:
 }
 
 /**
- * Returns true if the client disconnected while its body was being read. Nobody receives the response then, and it is
- * not an error of the vault.
+ * Returns true if the client disconnected while its body was being read. In that case, nobody receives the response,
+ * and the failure is not an error of the vault.
  */
 function isAbandonment(thrown: unknown, request: FastifyRequest): boolean {
   return thrown instanceof Error && thrown === request.raw.errored;

@@ -73,7 +73,7 @@ describe('a server that is told to stop', () => {
     const finished = await Promise.all(answers);
     expect(finished).toEqual(answers.map(() => ({ status: 200, connection: 'close' })));
     await stopping;
-    // The server closed its idle connections itself, before the time at which they would have been cut.
+    // The server closed its idle connections itself, before they would have been cut off.
     expect(performance.now() - stoppedAt).toBeLessThan(18_000);
     expect(Object.keys(agent.sockets)).toEqual([]);
     await expect(fetch(`${adminUrl}/livez`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });

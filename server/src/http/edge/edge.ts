@@ -47,7 +47,7 @@ export interface EdgeOptions {
   readonly tracer?: Tracer;
   readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
-  /** Tells whether the server has been told to stop while it still serves. By default it has not. */
+  /** Says whether the server has been told to stop but still serves requests. The default is false. */
   readonly drain?: { readonly hasBegun: boolean } | undefined;
   /** True if `/docs` and `/openapi.json` are served. The default is true. */
   readonly servesReference?: boolean;
@@ -63,8 +63,8 @@ export interface DevelopmentEdge {
 }
 
 /**
- * Creates the web server with everything that all routes share, in the order in which a request meets it. Features add
- * their routes.
+ * Creates the web server with everything that all routes share, in the order in which a request passes through it.
+ * Features add their routes.
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const { elements, timeLimitSeconds, logger, tracer = noTracer, servesReference = true } = options;

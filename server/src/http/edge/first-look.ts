@@ -32,7 +32,7 @@ export function addFirstLook(app: FastifyInstance, limits: RateLimits): void {
       return;
     }
     countRequest(limits, { request, reply }, (refusal) => {
-      // The request is rejected here, because a handler would run after the body was read and validated.
+      // The request is rejected here, because a handler would run only after the body has been read and validated.
       if (refusal !== undefined) done(refusal);
       else if (!isServed(request)) done(notThere(request));
       else if (request.is404) refuseUnrouted(request, reply, { methodsOf, done });

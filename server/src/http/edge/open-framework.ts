@@ -20,8 +20,8 @@ const stillMarginMs = 5_000;
 /** The interval in which connections are checked for these timeouts. A limit is exceeded by this much at most. */
 const timeoutCheckMs = 5_000;
 /**
- * The longest path parameter. Each character of an id has up to four bytes, and each byte takes three characters when
- * percent-encoded.
+ * The maximum length of a path parameter. Each character of an id has up to four bytes, and each byte takes three
+ * characters when percent-encoded.
  */
 const pathParameterMax = tokenLimits.idLengthMax * 4 * 3;
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const id = '4242424242424242';
-/** Every path of the published clients that a vault leaves out, with the resource that it belongs to. */
+/** Every path of the published clients that a vault does not serve, with the resource that it belongs to. */
 const left: readonly (readonly [path: string, resource: keyof typeof unservedResources])[] = [
   ['/reactors', 'reactors'],
   [`/reactors/${id}`, 'reactors'],

@@ -1,19 +1,19 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { problemType } from '../problems/problem.ts';
 
-/** A resource of the original API that a vault leaves out on purpose. */
+/** A resource of the original API that a vault deliberately does not serve. */
 interface UnservedResource {
   readonly name: string;
   /** The path prefixes of the resource. `:id` matches any one segment. */
   readonly paths: readonly string[];
-  /** The reason why it is left out, or what to use instead. API names are in backticks. */
+  /** The reason why it is not served, or what to use instead. API names are in backticks. */
   readonly why: string;
 }
 
 const networks = 'These are services of card networks and wallets that require contracts with their providers.';
 const account = 'They belong to an account with the hosted service.';
 
-/** The resources that are left out. The compatibility page of the documentation is generated from these too. */
+/** The resources that are not served. The compatibility page of the documentation is generated from this list too. */
 export const unservedResources = {
   reactors: {
     name: 'reactors',

@@ -16,7 +16,7 @@ const exposedHeaders = [
 ].join(', ');
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Returns true for a preflight request. It carries no key, so nothing depends on one. */
+/** Returns true for a preflight request. It carries no key, so the response cannot depend on one. */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
@@ -27,7 +27,7 @@ export function answerPreflight(reply: FastifyReply): FastifyReply {
       .code(204)
       .header('access-control-allow-origin', '*')
       .header('access-control-allow-methods', methods)
-      // Never with credentials, so this allows every origin: keys are sent in a header, not in a cookie.
+      // Every origin is allowed because credentials are not: keys are sent in a header, not in a cookie.
       .header('access-control-allow-headers', '*')
       .header('access-control-max-age', preflightMaxAgeSeconds)
       .send()
@@ -56,7 +56,8 @@ export function restrictCrossOrigin(
   }
   const { origin } = request.headers;
   const { allowedOrigins } = identity;
-  // An origin is sent only by browsers, and always across origins. The list protects from pages, not from programs.
+  // The `Origin` header is sent only by browsers, and with every cross-origin request. The list protects against pages,
+  // not against programs.
   if (allowedOrigins === undefined || origin === undefined) return;
   const isOwn = ownOrigins.includes(origin) || isSameElementsOrigin(request, origin);
   if (!allowedOrigins.includes(origin) && !isOwn) {
@@ -67,8 +68,8 @@ export function restrictCrossOrigin(
 }
 
 /**
- * Returns true for the vault's own frames. On a separate port, they may be reached by another name than the configured
- * one.
+ * Returns true for the vault's own frames. On a separate port, they may be reached under a different name than the
+ * configured one.
  */
 function isSameElementsOrigin({ raw, headers }: FastifyRequest, origin: string): boolean {
   return partOfElements(raw) !== undefined && headers.host !== undefined && URL.parse(origin)?.host === headers.host;

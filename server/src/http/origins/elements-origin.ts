@@ -50,7 +50,7 @@ export class ElementsOrigin {
 
   /**
    * Decides which origin a request belongs to before it is routed, and returns the path to route it by. A `Host` that
-   * is sent twice or differs from the target is rejected later, whichever of the two has decided here.
+   * is sent twice or differs from the target is rejected later, whichever value was used here.
    */
   route(request: RawRequest): string {
     const { url = '/' } = request;
@@ -80,7 +80,10 @@ export function partOfElements(request: RawRequest): ElementsPart | undefined {
   return elementsRequests.get(request)?.part;
 }
 
-/** Returns true if card fields may have sent the request. A script on their page then chose everything but the values. */
+/**
+ * Returns true if card fields may have sent the request. In that case, a script on their page chose everything except
+ * the values.
+ */
 export function isFromFields({ raw }: FastifyRequest): boolean {
   return partOfElements(raw) !== undefined;
 }
@@ -137,8 +140,8 @@ export function isSentByFrame({ raw }: FastifyRequest): boolean {
 }
 
 /**
- * Rejects a session that a frame has created if it is used outside of frames. Its key is useless to the page around
- * them, and on the API itself.
+ * Rejects a session that was created by a frame but is used outside of frames. Its key is therefore useless to the
+ * surrounding page, and on the API itself.
  */
 export function requireOriginOfSession(request: FastifyRequest, { session }: Identity): void {
   if (session?.origin === undefined || isSentByFrame(request) || isReadByFrame(request)) return;
@@ -146,8 +149,8 @@ export function requireOriginOfSession(request: FastifyRequest, { session }: Ide
 }
 
 /**
- * Returns true for a read from a frame. Browsers omit the origin if a page reads from its own, and always send it
- * across origins.
+ * Returns true for a read from a frame. Browsers omit the `Origin` header if a page reads from its own origin, and
+ * always send it with cross-origin requests.
  */
 function isReadByFrame({ raw }: FastifyRequest): boolean {
   const isRead = raw.method === 'GET' || raw.method === 'HEAD';

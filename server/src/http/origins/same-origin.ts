@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../../core/errors/domain-error.ts';
 
 /**
- * Rejects requests that another site makes a browser send. Browsers state the origin of a request in a header that no
- * page can set, and older ones send `Origin`. A client that sends neither is not a browser showing a page of the vault.
+ * Rejects requests that another site made a browser send. Browsers report the source of a request in `Sec-Fetch-Site`,
+ * which no page can set. Older browsers send `Origin`. A client that sends neither is not a browser showing a page of
+ * the vault.
  */
 export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   const site = headers['sec-fetch-site'];

@@ -43,8 +43,8 @@ export function addPortalFiles(app: FastifyInstance, { files }: PortalFiles): vo
 }
 
 /**
- * The content security policy of the portal. It allows only the vault's own files, requests to the vault itself, and no
- * way to turn text into code.
+ * The content security policy of the portal. It allows only the vault's own files and requests to the vault itself, and
+ * prevents text from being executed as code.
  */
 const policy = [
   `default-src 'none'`,

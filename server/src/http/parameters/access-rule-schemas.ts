@@ -16,8 +16,8 @@ import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
 
 /**
- * The schema options of a permission. It is no enumeration, because the allowed values depend on the application type.
- * The error message lists them.
+ * The schema options of a permission. It is not an enumeration, because the allowed values depend on the application
+ * type. The error message lists them.
  */
 export const permissionName = { maxLength: 100, examples: permissionCatalog.map(({ type }) => type) };
 export const PermissionName = Type.String({
@@ -31,7 +31,7 @@ export const PermissionNames = Type.Array(PermissionName, {
     'Permissions on all containers. What they let the application read is masked; only rules reveal plaintext.',
 });
 
-/** The longest condition. A condition refers to an id or a container. */
+/** The maximum length of a condition. A condition refers to an id or a container. */
 const conditionLengthMax = Math.max(tokenLimits.idLengthMax, tokenLimits.containerLengthMax);
 
 const rule = {
@@ -116,7 +116,7 @@ nameSchemas({
 });
 
 export const rulesMax = 100;
-/** The most conditions in all rules of a session. A rule on a container counts as one. */
+/** The maximum number of conditions in all rules of a session. A rule on a container counts as one. */
 export const conditionsMax = 400;
 
 export function toSessionRules(bodies: readonly Static<typeof SessionRuleBody>[], path: string): AccessRule[] {

@@ -3,8 +3,8 @@ import { membersOf } from '../../core/objects/members-of.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
 
 /**
- * The most unknown members to compare. More than this are not typos, and comparing a megabyte of them would take
- * seconds.
+ * The maximum number of unknown members to compare. Larger numbers are not caused by typos, and comparing a megabyte of
+ * names would take seconds.
  */
 const comparisonsMax = 100;
 
@@ -33,8 +33,8 @@ interface SchemaParts {
 
 /**
  * Finds members whose names closely resemble a known one. Members that resemble none are ignored, because clients send
- * more than the vault knows. The misspelled name is not repeated, because it could be a value pasted in the wrong
- * place.
+ * members that the vault does not know. The misspelled name is not repeated, because it could be a value pasted in the
+ * wrong place.
  */
 export function compileMisspellings(schema: TSchema): (value: unknown) => NameFindings {
   const find = compile(schema);
@@ -75,8 +75,8 @@ function compileObject(
   const finders = new Map(names.map((name) => [name, compile(properties[name] ?? {})]));
   const isClosed = additionalProperties === false;
   const findUnknown: Finder = (members, path, findings) => {
-    // The members are listed by name alone, and no further than they are compared. Reading the values of 90,000 with
-    // them took 100 ms (measured).
+    // The names are listed without their values, and are compared only up to the limit. Reading the values of 90,000
+    // members as well took 100 ms (measured).
     const given = Object.keys(membersOf(members));
     findings.unknownCount += given.length;
     for (const name of given) {

@@ -3,8 +3,9 @@ import { withoutReferences } from '../../../test/harness/openapi-document.ts';
 import { sampleOf, type Schema } from '../../../test/harness/schema-sample.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
-// Every name in the API description is sent misspelled: with each letter left out or doubled, and with each two
-// neighbours swapped. None may be accepted silently. The only exceptions are misspellings that are another known name.
+// Every name in the API description is sent misspelled: with each letter omitted or doubled, and with each pair of
+// adjacent letters swapped. None may be accepted silently. The only exceptions are misspellings that equal another
+// known name.
 
 interface Operation {
   readonly tags: readonly string[];
@@ -13,12 +14,12 @@ interface Operation {
   readonly security: readonly [{ readonly apiKey: readonly string[] }];
 }
 
-/** A name and its place in a body, for example `rules`, `0`, `container`. */
+/** A name and its path in a body, for example `rules`, `0`, `container`. */
 interface Member {
   readonly path: readonly string[];
   readonly name: string;
   readonly siblings: readonly string[];
-  /** Returns a body that has the value under this other name instead. */
+  /** Returns a body that has the value under the given name instead. */
   readonly toBody: (written: string) => unknown;
 }
 
@@ -113,8 +114,8 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const errorsOf = ({ body }: TestAnswer) => (body as { errors?: Record<string, string[]> } | undefined)?.errors ?? {};
 
 /**
- * Returns the name with every letter left out, every letter doubled, and every two neighbours swapped. The name itself
- * is never included.
+ * Returns the name with each letter omitted, each letter doubled, and each pair of adjacent letters swapped. The name
+ * itself is never included.
  */
 function misspell(name: string): string[] {
   const letters = [...name];
@@ -136,7 +137,7 @@ function toRoute(method: string, template: string, operation: Operation, creatin
     mediaType,
     key: tenant.keys[isAboutTokens ? 'private' : 'management'],
     parameters: operation.parameters.filter((one) => one.in === 'query').map(({ name }) => name),
-    // A document to tokenize has no member names of its own, but the token requests in it have.
+    // A document to tokenize has no member names of its own, but the token requests in it do.
     members: template === '/tokenize' ? listMembers(creating).map((member) => within('card', member)) : members,
   };
 }

@@ -4,8 +4,8 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 export const describedAs = 'x-described-as';
 
 /**
- * Returns the schema of the query parameters of a list or search. It allows no others, because ignoring a misspelled
- * filter would return everything. `patterns` are names that a caller may choose.
+ * Returns the schema of the query parameters of a list or search. It allows no other parameters, because ignoring a
+ * misspelled filter would return everything. `patterns` are names that a caller may choose.
  */
 export function queryParameters<Properties extends TProperties>(
   properties: Properties,
@@ -14,7 +14,7 @@ export function queryParameters<Properties extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, patternProperties: { ...patterns } });
 }
 
-/** Returns a whole-number parameter. Only its length is checked here, and the code that parses it reports errors. */
+/** Returns a whole-number parameter. The schema checks only its length; the code that parses it reports errors. */
 export function wholeNumber(options: {
   readonly description: string;
   readonly default: number;

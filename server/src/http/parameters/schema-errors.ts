@@ -1,6 +1,6 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 
-/** An error that the validator reports about one place of a value. */
+/** An error that the validator reports about one part of a value. */
 export interface SchemaError {
   readonly keyword: string;
   readonly schemaPath: string;

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
  */
 export const storableText = String.raw`^[^\u0000\p{Cs}]*$`;
 
-/** Returns the schema of text that can be stored unchanged. Lengths count code points, like PostgreSQL does. */
+/** Returns the schema of text that can be stored unchanged. Lengths are counted in code points, as in PostgreSQL. */
 export function plainText(options: {
   readonly minLength?: number;
   readonly maxLength: number;

@@ -18,7 +18,7 @@ export function parseEnd(text: string): Date {
   return timestamp.instant;
 }
 
-/** The four fields for who created and last changed something. Unset fields are omitted. */
+/** The four fields that say who created and last changed something, and when. Unset fields are omitted. */
 export const changeFields = {
   created_by: Type.Optional(
     Type.String({ format: 'uuid', description: 'Id of the application or user who created it.' }),

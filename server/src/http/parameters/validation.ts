@@ -15,11 +15,11 @@ interface Validator<Value = unknown> {
   Errors(value: unknown): readonly SchemaError[];
 }
 
-/** The most errors reported per request. A body can be wrong in a million places. */
+/** The maximum number of errors reported per request. A body can contain a million errors. */
 const errorsMax = 50;
 /**
- * The most members for which errors are searched. Finding errors takes about 3 µs per member, so a body of maximum size
- * would block all other requests for a third of a second.
+ * The maximum number of members of a value that is searched for errors. Finding errors takes about 3 µs per member, so
+ * a body of maximum size would block all other requests for a third of a second.
  */
 const membersMax = 2_000;
 
@@ -87,7 +87,7 @@ function compileAnew<Schema extends TSchema>(schema: Schema): Validator<Static<S
 
 const unknownCounts = new WeakMap<object, number>();
 
-/** Returns how many members of a checked value resemble none of its schema, and are therefore ignored. */
+/** Returns how many members of a checked value resemble no member of its schema and are therefore ignored. */
 export function countUnknownMembers(value: unknown): number {
   return hasMembers(value) ? (unknownCounts.get(value) ?? 0) : 0;
 }
@@ -116,7 +116,7 @@ const unlikeAnything = Symbol('exact number');
 /**
  * Replaces numbers that are kept as text, such as `1e400`. The validator would treat one as an object and accept it,
  * for example as metadata. It is therefore checked as something that matches no schema type. Parts that a schema does
- * not describe, such as the data of a token, are not traversed, because they may be a megabyte.
+ * not describe, such as the data of a token, are not traversed, because they may be a megabyte long.
  */
 function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -144,7 +144,7 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
 
-/** Returns the errors of an invalid value. For a very large value, it only says that it is invalid. */
+/** Returns the errors of an invalid value. For a very large value, it reports only that the value is invalid. */
 export function findFieldErrors(
   validator: Validator,
   value: unknown,

@@ -12,7 +12,8 @@ beforeAll(async () => {
   operations = listOperations(withoutReferences((await vault.request('GET', '/openapi.json')).body));
 });
 afterAll(() => vault.stop());
-// Requests with one wrong value are otherwise valid. They rename the tenant, and could even delete it.
+// Apart from one wrong value, the requests are valid. They rename the tenant and could even delete it, so each test has
+// its own.
 beforeEach(async () => {
   tenant = await vault.makeTenant();
 });
@@ -47,7 +48,7 @@ describe('a value of the wrong kind', () => {
         await Promise.all(wrongs.map((wrong) => send(operation, { body: put(whole, place, wrong), seen })));
       }
     }
-    // Every kind of message was provoked.
+    // Every kind of message was triggered.
     for (const message of [
       'must be a string',
       'must be an array',
@@ -125,7 +126,10 @@ function listOperations(document: unknown): Operation[] {
 
 type Place = readonly (string | number)[];
 
-/** Lists every place that a schema names: the whole, its members, their members, and the first item of each list. */
+/**
+ * Lists the path of every part that a schema names: the whole value, its members, their members, and the first item of
+ * each list.
+ */
 function listPlaces(schema: Schema): Place[] {
   const inner = (key: string | number, part: Schema): Place[] => listPlaces(part).map((place) => [key, ...place]);
   return [
@@ -136,7 +140,7 @@ function listPlaces(schema: Schema): Place[] {
   ];
 }
 
-/** Returns a copy with the wrong value in that place. Missing parents are created. */
+/** Returns a copy with the wrong value at that path. Missing parents are created. */
 function put(value: unknown, [key, ...rest]: Place, wrong: unknown): unknown {
   if (key === undefined) return wrong;
   if (typeof key === 'number') return [put(Array.isArray(value) ? value[0] : undefined, rest, wrong)];

@@ -59,7 +59,7 @@ ${rows}
   });
 }
 
-/** Marks text between backticks as code. It is a name in the API. */
+/** Marks text between backticks as code. Such text is a name in the API. */
 function withCode(text: string): Html {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`;

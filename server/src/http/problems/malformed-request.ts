@@ -56,8 +56,8 @@ export function refuseMalformedRequest(
 
 /**
  * Returns true if the next bytes on this connection belong to a response. Either that response has started, or its
- * request has arrived completely and is being handled. The client would read an error response as part of the former,
- * or as the latter.
+ * request has arrived completely and is being handled. In the first case, the client would read an error response as
+ * part of that response. In the second case, it would take the error response for the actual one.
  */
 function isAnswering(socket: object): boolean {
   const exchange = exchanges.get(socket);

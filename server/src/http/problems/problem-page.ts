@@ -9,7 +9,8 @@ const portalApi = '/portal/api';
 const documentation = '/docs';
 
 /**
- * Returns true if a person sees the response in a browser. These paths serve pages, and all others are for programs.
+ * Returns true if a person sees the response in a browser. The portal and the documentation serve pages, and all other
+ * paths are for programs.
  */
 export function isForPeople({ url, raw }: FastifyRequest): boolean {
   if (partOfElements(raw) !== undefined) return false;

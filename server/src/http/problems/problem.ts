@@ -43,7 +43,7 @@ export function problemType(code: ErrorCode): string {
   return `/docs/errors/${code}`;
 }
 
-/** Turns any thrown value into a domain error. An unexpected error reveals nothing about itself. */
+/** Turns any thrown value into a domain error. The result reveals nothing about an unexpected error. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   const code = frameworkCodes.get(codeOf(error));

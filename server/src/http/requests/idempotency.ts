@@ -27,8 +27,8 @@ export interface KeptOutcome {
 export type ShowAgain = (caller: KeyCaller, outcome: unknown) => Promise<object | string | undefined>;
 
 /**
- * Types how a route returns what it passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have been
- * altered.
+ * Adds the type of the outcome that the route passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have
+ * been altered.
  */
 export function shownAgain<Outcome>(
   show: (caller: KeyCaller, outcome: Outcome) => Promise<object | string | undefined>,
@@ -45,8 +45,8 @@ export function keepOutcome(reply: FastifyReply, outcome: object | null): void {
 /** The claim of the one request with this key that does the work. */
 export interface IdempotencyClaim {
   /**
-   * Keeps the outcome. It is undefined if it is too large or unknown; a repeated request is then rejected, and nothing
-   * is done twice.
+   * Keeps the outcome. It is undefined if it is too large or unknown; a repeated request is then rejected, so that
+   * nothing is done twice.
    */
   keep(outcome: KeptOutcome | undefined): Promise<void>;
   /** Releases the key because the work was not done. The next request with this key will do it. */
@@ -69,7 +69,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     idempotencyClaim: IdempotencyClaim | undefined;
     isOutcomeUnknown: boolean;
-    /** True if the outcome of an earlier request is returned, and nothing is done. */
+    /** True if the outcome of an earlier request is returned instead of doing the work again. */
     isRepetition: boolean;
   }
   interface FastifyReply {
@@ -78,7 +78,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Returns the outcome of an earlier request. Every repeatable route has this. */
     showAgain?: ShowAgain;
-    /** True if the body says what is changed and the response does not show it. Another body is another operation. */
+    /**
+     * True if the body determines what is changed and the response does not show it. A different body is then a
+     * different operation.
+     */
     isNamedByBody?: boolean;
   }
 }
@@ -114,7 +117,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.addHook('preHandler', async (request, reply) => {
     const key = findKey(request);
     if (key === undefined) return undefined;
-    // The claim ignores the deadline. It is not what the request asks for, and a claim that is not known here would
+    // The claim ignores the deadline. It is not part of the requested work, and a claim that is not known here would
     // never be released.
     const outcome = await withoutDeadline(() => keeper.claim(request.keyCaller, operationOf(request), key));
     switch (outcome.kind) {
@@ -146,7 +149,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   });
 }
 
-/** Settlements that an outage kept from being recorded. */
+/** Settlements that could not be recorded because of an outage. */
 const lateSettlements = new LateSettlements();
 
 interface Handled {
@@ -156,8 +159,8 @@ interface Handled {
 }
 
 /**
- * Settles the claim of a request that reached its time limit before its work was done. Its response does not tell the
- * outcome, but a repeated request will.
+ * Settles the claim of a request that reached its time limit before its work was done. Its response does not state the
+ * outcome, but the response to a repeated request will.
  */
 async function withLateOutcome<T>(handling: Promise<T>, handled: Handled): Promise<T> {
   try {
@@ -177,7 +180,8 @@ export function settleFailure(handled: Handled, failure: unknown): Promise<void>
 }
 
 /**
- * Returns true if the failure was not caused by the request itself. Part of the work may then have been done before it.
+ * Returns true if the failure was not caused by the request itself. Part of the work may then have been done before the
+ * failure.
  */
 function isOfServer(failure: unknown): boolean {
   return problemCatalog[toDomainError(failure).code].status >= 500;
@@ -225,10 +229,11 @@ export function isRepeatable(config: FastifyContextConfig | undefined, method: s
 }
 
 /**
- * Returns the parts that identify an operation. They include the values in the path, because one key on two tokens is
- * two operations. The spelling of the path does not matter. Anyone can have a public key, so its operations include the
- * body. Nobody then gets what another visitor stored under the same key. The same holds for a route whose target is
- * named in the body, because its empty response would confirm a change that was never made.
+ * Returns the parts that identify an operation. They include the values in the path, because the same key used for two
+ * tokens identifies two operations. The spelling of the path does not matter. Anyone can have a public key, so its
+ * operations include the body. This keeps visitors from getting what another visitor stored under the same idempotency
+ * key. The same applies to a route whose target is named in the body, because its empty response would confirm a change
+ * that was never made.
  */
 function operationOf(request: FastifyRequest): string[] {
   const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];

@@ -71,8 +71,8 @@ export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: R
 }
 
 /**
- * Returns the facts for the span of a request. Only the tenant of the caller is included, because the log line has the
- * rest.
+ * Returns the facts for the span of a request. The only fact about the caller is its tenant, because the log line has
+ * the other ids.
  */
 export const spanFactsOf: RequestFacts = (request, { statusCode, raw }) => {
   const caller = findCaller(request);

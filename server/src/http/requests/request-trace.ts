@@ -43,8 +43,8 @@ export function addRequestTraces(app: FastifyInstance, tracer: Tracer, factsOf: 
       });
     tracer.within(span, done);
   });
-  // A body arrives in the context of its connection, and a request may have waited for its turn in the context of
-  // another.
+  // A body arrives in the context of its connection, and a request that waited may continue in the context of another
+  // request.
   app.addHook('preHandler', (request, _reply, done) => tracer.within(request[traced], done));
 }
 

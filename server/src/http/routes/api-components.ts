@@ -8,8 +8,9 @@ export function nameSchemas(schemas: Readonly<Record<string, TSchema>>): void {
 }
 
 /**
- * Collects the parts that several operations share. Each is written once and referred to, so that a generated client
- * has one type for it. Two different parts with the same name would give it the wrong type for one of them.
+ * Collects the parts that several operations share. Each part is written once and then referenced, so that a generated
+ * client has one type for it. If two different parts had the same name, the client would have the wrong type for one of
+ * them.
  */
 export class ApiComponents {
   readonly #schemas = new NamedParts('schemas');

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const tapped = await tapRoutes(() => ProxyVault.start({ behaviour: provide, limits: { callMs: 3_000 } }));
   proxy = tapped.started;
   ({ vault } = proxy);
-  // It takes seconds until this is rejected. Everything else is sent in the meantime.
+  // The server takes seconds to reject this request. Everything else is sent in the meantime.
   lateAnswer = sendBytes('GET /roles HTTP/1.1\r\nhost: x\r\n');
   proxy.resolver.set('intranet.provider.example', ['10.0.0.8']);
   strict = await vault.startAnother({ table: createStrictTable(), trustedProxies: [loopback] });
@@ -68,7 +68,7 @@ describe('the vault responds as its description shows', () => {
       }
       return found;
     };
-    // These run one after another, because sealing would include the records of examples that are still being set up.
+    // These run one at a time, because sealing would include the records of examples that are still being set up.
     const sealing = operations.filter(({ examples }) => examples.some(({ given }) => given === 'sealed-log'));
     const wrong = await findDifferences(
       operations.filter((operation) => !sealing.includes(operation)),
@@ -289,7 +289,10 @@ function firstSuccess({ method, template, examples }: Operation): ApiExample {
   return found;
 }
 
-/** Ends the connections that wait for a lock, if there are as many as expected. Returns how many there were. */
+/**
+ * Terminates the connections that are waiting for a lock, if there are as many as expected. Returns how many there
+ * were.
+ */
 async function cutWaiting(client: pg.PoolClient): Promise<number> {
   const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const { rowCount } = await client.query(`select pid ${waiting}`);

@@ -25,7 +25,7 @@ export interface ExampleProblem {
 
 /**
  * A request and the vault's response. The reference shows it, and `api-examples.api.test.ts` sends it to a vault and
- * compares the response. Only ids, times and secrets may differ.
+ * compares the response. Ids, times and secrets are the only parts that may differ.
  */
 export interface ApiExample {
   /** A few words about what is special in this request. */
@@ -42,9 +42,9 @@ export interface ApiExample {
   readonly mediaType?: string;
   readonly problem?: ExampleProblem;
   /**
-   * The state before the request. For `sealed-log`, the log is sealed. For `deleted-tenant`, the tenant is deleted, and
-   * a server does not know yet. For `approvals`, the tenant requires approvals, its application reveals and its member
-   * only reads.
+   * The state before the request. For `sealed-log`, the log is sealed. For `deleted-tenant`, the tenant is deleted, but
+   * a server does not know it yet. For `approvals`, the tenant requires approvals, its application has the transform
+   * `reveal`, and its member is read-only.
    */
   readonly given?: 'sealed-log' | 'deleted-tenant' | 'approvals';
   /** The key to use. The default is a private key for tokens, and a management key for everything else. */

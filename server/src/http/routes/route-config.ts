@@ -27,7 +27,7 @@ declare module 'fastify' {
     operation?: Operation;
     /** The rate limit that counts the request, in addition to the one for all requests. */
     rateLimit?: RateLimitScope;
-    /** The reason why the route has more time than others, if it has. */
+    /** The reason why the route has more time than others, if it does. */
     moreTimeFor?: LongWork;
     /** True if the route changes nothing although its method could. */
     isReadOnly?: boolean;
@@ -38,7 +38,7 @@ declare module 'fastify' {
     isRepeatable?: boolean;
     /** True if the route accepts any media type and passes the bytes on unchanged. */
     isBodyRaw?: boolean;
-    /** True if members of a deleted tenant may use the route. Everything else is rejected for them. */
+    /** True if members of a deleted tenant may use the route. All other routes reject them. */
     worksOnDeletedTenant?: boolean;
     /** Headers that the route reads and validates itself, for the API description. */
     describedHeaders?: TSchema;

@@ -33,9 +33,9 @@ export interface Filter {
   readonly argumentsMax: number;
   /** Checks the arguments once, when the expression is compiled. */
   bind(args: FilterArguments): BoundFilter;
-  /** Returns the path that the filter selects in its input. Only filters that select by a path implement this. */
+  /** Returns the path that the filter selects in its input. It is implemented only by filters that select by a path. */
   pathOf?(args: FilterArguments): readonly JsonPathSegment[];
-  /** Returns the maximum number of input characters that the filter lets through. Only aliases implement this. */
+  /** Returns the maximum number of input characters that the filter lets through. It is implemented only by aliases. */
   revealedMax?(args: FilterArguments): number;
 }
 
