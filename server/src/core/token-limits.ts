@@ -47,7 +47,7 @@ export const tokenLimits = {
 export const tokenQueryLimits = {
   queryLengthMax: 200,
   queryDepthMax: 32,
-  /** The most values of one repeated parameter. */
+  /** The maximum number of values of one repeated parameter. */
   filterValuesMax: 100,
   filterMetadataKeysMax: 10,
   /** A time and the longest id fit in this length. */

@@ -15,7 +15,7 @@ export const requestLimits = {
   evaluatedCharacters: 8 * 1024 * 1024,
 } as const;
 
-/** The most characters that references may insert into a request, which is as many as the largest token holds. */
+/** The maximum number of characters that references may insert into a request. The largest token holds as many. */
 export const insertedCharactersMax = tokenLimits.sizeBytesMax;
 
 type Resource = keyof typeof requestLimits;
@@ -34,7 +34,7 @@ export class RequestBudget {
     return this.#left[resource];
   }
 
-  /** Deducts an amount, or throws if too little is left. Call it before doing the work. */
+  /** Deducts an amount, or throws if too little remains. Call it before doing the work. */
   spend(resource: Resource, amount: number): void {
     if (amount > this.#left[resource]) throw new DomainError('validation-failed', sentences[resource]);
     this.#left[resource] -= amount;

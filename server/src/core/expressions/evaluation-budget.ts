@@ -11,7 +11,7 @@ export interface EvaluationLimits {
    * the slowest one exhausted the default in 5 ms of processor time (measured).
    */
   readonly workCharactersMax: number;
-  /** The budget of the surrounding request. Characters spent here are also spent there. */
+  /** The budget of the surrounding request. Characters spent here are also deducted from that budget. */
   readonly request: RequestBudget;
 }
 

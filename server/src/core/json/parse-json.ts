@@ -6,7 +6,7 @@ import type { JsonValue } from './json-value.ts';
 
 export interface ParseJsonOptions {
   readonly depthMax: number;
-  /** The most values in the document, at all depths. Unlimited by default. */
+  /** The maximum number of values in the document, at all depths. Unlimited by default. */
   readonly valuesMax?: number;
   /** Receives the original spelling of parts that must be stored as sent. */
   readonly source?: JsonSource;

@@ -12,7 +12,7 @@ const leavesStored = (target: JsonValue, patch: JsonValue) => finish(new StoredR
 const mixesStored = (target: JsonValue, patch: JsonValue, paths: string[][]) =>
   finish(new StoredRemainder(target, patch).isMixed(paths));
 
-/** Generates values whose scalars tell where they came from. */
+/** Generates values whose scalars show where they came from. */
 const anyValue = (scalar: string) =>
   fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(

@@ -11,7 +11,7 @@ const hopsMax = 20;
 /**
  * Returns the address of the client. It is the peer of the connection, unless the peer is one of the operator's
  * proxies. In that case it is the nearest address in X-Forwarded-For that is not such a proxy. Anything that a client
- * wrote into the header itself is further left and is never reached.
+ * wrote into the header itself is further to the left and is never reached.
  */
 export function findClientAddress(
   peer: string,

@@ -4,7 +4,7 @@ import { findExcess } from '../access/find-excess.ts';
 import { findWider, type GrantLimit, handsOutRights } from '../access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../access/permission.ts';
 
-/** The rights that an application has or would have, or that a role amounts to. */
+/** The rights that an application has or would have, or that a role grants. */
 export interface PlaintextRights {
   readonly type: ApplicationType;
   readonly permissions: readonly Permission[];

@@ -1,7 +1,7 @@
 import type { SearchQuery } from './search-query.ts';
 
 /**
- * Returns the distinct names of the fields that a query asks about, sorted. They include neither values nor metadata
+ * Returns the distinct names of the fields that a query refers to, sorted. They include neither values nor metadata
  * keys.
  */
 export function listFieldsAsked(query: SearchQuery): string[] {

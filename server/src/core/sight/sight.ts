@@ -18,7 +18,7 @@ import { mayAuthorViews } from './view-authorship.ts';
 /** Permissions whose use shows a token or sends it out. */
 const showing = ['token:read', 'token:search', 'token:update', 'token:use'] as const satisfies readonly Permission[];
 
-/** The ways in which somebody can come to see a token: directly through a permission, or indirectly. */
+/** The ways in which somebody can see a token: directly through a permission, or indirectly. */
 export const sightWays = [
   ...showing,
   /** Defines a mask, search index or fingerprint expression over the data. */
@@ -59,7 +59,7 @@ export function findSight(holder: SightHolder, target: AccessTarget): Sight | un
 /**
  * Returns the most that the holder can see, in each way, of any token in the container or below. It misses no way: a
  * rule for one id might cover such a token, and so might a rule on another container that the token is also in.
- * `shared` lists those containers. Each place is compared with each rule, so there is one step per place.
+ * `shared` lists those containers. Each container is compared with each rule, so there is one step per container.
  */
 export function* findSightWithin(
   holder: SightHolder,
@@ -119,7 +119,7 @@ function placesWithin({ grants, grantLimit }: SightHolder, container: string): s
   const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(placesOf);
   const below = [...named, ...(grantLimit?.containers ?? [])].filter((path) => isCovered(path, container));
   const places = [...new Set([container, ...below])];
-  // A condition may cover one container and nothing below it. The containers below are then a separate place.
+  // A condition may cover one container and nothing below it. The containers below are then listed separately.
   const isExact = grants.rules.some(({ conditions = [] }) => conditions.some(({ operator }) => operator === 'equals'));
   return isExact ? places.flatMap((place) => [place, `${place}${inNoContainer}`]) : places;
 }

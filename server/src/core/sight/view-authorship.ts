@@ -62,7 +62,9 @@ const reading: readonly Permission[] = ['token:read', 'token:search', 'token:upd
 const searching: readonly Permission[] = ['token:search'];
 const using: readonly Permission[] = ['token:use'];
 
-/** Returns the rank of the most that any of the permissions shows of the token. Redacted counts as not visible. */
+/**
+ * Returns the rank of the most that any of the permissions shows of the token. A redacted token counts as not visible.
+ */
 function mostSeen({ grants }: Author, permissions: readonly Permission[], target: AccessTarget): number {
   return Math.max(
     ...permissions.map((permission) => {

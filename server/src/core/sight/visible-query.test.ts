@@ -19,7 +19,7 @@ interface Token {
   readonly fingerprint: string;
 }
 
-/** Evaluates a query like the database would. */
+/** Evaluates a query as the database would. */
 function matches(query: Visibility, token: Token): boolean {
   if (typeof query === 'string') return query === 'all';
   switch (query.kind) {

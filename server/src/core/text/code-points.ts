@@ -12,7 +12,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Counts code points only if the length in code units does not settle the question. */
+/** Counts code points only if the length in code units is not conclusive. */
 export function isLongerThan(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   return text.length > 2 * lengthMax || countCodePoints(text) > lengthMax;

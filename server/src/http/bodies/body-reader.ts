@@ -29,7 +29,8 @@ export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory;
     request[response] = reply.raw;
     done();
   });
-  // The lane is left here, not when the client has read the response, because the client decides how long that takes.
+  // The request leaves its lane here and not when the client has read the response, because the client decides how long
+  // that takes.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request[reading]?.leaveLane();
     done(null, payload);

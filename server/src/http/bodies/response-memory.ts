@@ -58,7 +58,7 @@ function* sendEach(pieces: readonly Buffer[], share: BodyShare): Generator<Buffe
     yield piece;
     share.note(piece.length);
   }
-  // The last piece is left to the connection, which times out if it is idle.
+  // The connection itself handles the last piece, and times out if it is idle.
   share.close();
 }
 

@@ -35,7 +35,7 @@ export function createClientFinder(trustedProxies: readonly AddressRange[]): Cli
     const forwardedFor = Array.isArray(header) ? header.join(',') : header;
     const last = known.get(socket);
     if (last !== undefined && last.forwardedFor === forwardedFor) return last;
-    // The address is absent if the connection is gone. Such a request gets no response.
+    // The address is absent if the connection has closed. Such a request gets no response.
     const found = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
     const address = toAddressText(found) ?? found;
     const client = { address, network: toClientNetwork(address), forwardedFor };

@@ -9,7 +9,7 @@ type Connection = FastifyRequest['raw']['socket'];
 const endings = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls `end` once, when the response has been passed to the operating system or when its connection is gone. A
+ * Calls `end` once, when the response has been passed to the operating system or when its connection has closed. A
  * response that is queued behind another one emits no event when the connection closes, so the connection is monitored
  * too.
  */
