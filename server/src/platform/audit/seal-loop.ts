@@ -13,13 +13,13 @@ import type { Watcher } from './watch/watcher.ts';
 
 const pauseMs = 500;
 /**
- * The interval at which anchors get the newest roots. It is short enough to be useful, and long enough to keep an
- * anchor file at a sensible size.
+ * The interval at which the newest roots are sent to anchors. It is short enough to be useful, and long enough to keep
+ * anchor files reasonably small.
  */
 const anchorEveryMs = 10_000;
-/** The delay after a failure. Two attempts per second would not help a database in trouble. */
+/** The delay after a failure. Retrying twice per second would not help a struggling database. */
 const pauseAfterFailureMs = 2_000;
-/** The interval at which the progress of counting is logged. */
+/** The interval at which the counting progress is logged. */
 const tellEveryMs = 10_000;
 
 interface SealLoopParts {
@@ -32,8 +32,8 @@ interface SealLoopParts {
 }
 
 /**
- * Seals as long as the process runs. Any number of workers may run it: the one with the lock works, and the others
- * poll.
+ * Seals as long as the process runs. Any number of workers may run it: the one that holds the lock does the work, and
+ * the others poll.
  */
 export class SealLoop {
   readonly #parts: SealLoopParts;
@@ -170,7 +170,7 @@ export class SealLoop {
 
   /**
    * Starts a delivery to each anchor without waiting for it. A slow or unreachable anchor delays nothing. Checkpoints
-   * that it has not received are kept until it is back.
+   * that the anchor has not received are kept until it is reachable again.
    */
   #anchor(checkpoints: readonly SignedCheckpoint[]): void {
     for (const anchoring of this.#parts.anchorings) anchoring.add(checkpoints);

@@ -24,7 +24,7 @@ const owner = () => vault.database.owner;
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const seal = () => sealAll(vault.database, signerOf(vault.server));
 const sealNow = () => new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
-/** Runs one pass as soon as no transaction of another test's database holds it back. */
+/** Runs one pass as soon as no open transaction in another test's database blocks it. */
 const sealOnce = async () => {
   await untilSealable(vault.database);
   return sealNow();
@@ -60,7 +60,7 @@ describe('a sealer', () => {
     const { findings, waiting } = await verify();
     expect(findings).toMatchObject([{ kind: 'checkpoint-changed', tenantId: tenant.id }]);
     expect(waiting).toMatchObject([{ tenantId: tenant.id, records: 3, reason: 'checkpoint-damaged' }]);
-    // Unsealed records are counted nevertheless.
+    // Records are counted even if they are unsealed.
     const logs = await vault.request('GET', '/logs?entity_type=token', { key: tenant.keys.management });
     const { rows } = await owner().query(`select 1 from audit_records where tenant_id = $1 and entity_type = 'token'`, [
       tenant.id,
@@ -190,8 +190,8 @@ describe('records that are not sealed yet', () => {
     const { rows } = await owner().query<{ source: string }>(
       `select pg_get_functiondef('oldest_open_transaction'::regproc) as source`,
     );
-    // PostgreSQL accepts any text of up to 200 bytes as the name of a prepared transaction, but only if those are
-    // enabled.
+    // PostgreSQL accepts any text of up to 200 bytes as the name of a prepared transaction, but only if prepared
+    // transactions are enabled.
     const gid = `x"\u001b[2J\nThe log matches what was sealed.${'y'.repeat(150)}`;
     await owner().query(`create or replace function oldest_open_transaction()
       returns table (since timestamptz, application text, is_prepared boolean) language sql as

@@ -224,7 +224,7 @@ describe('verification', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  /** Changes the log as somebody with all privileges could, verifies it, and restores everything. */
+  /** Changes the log the way somebody with all privileges could, verifies it, and restores everything. */
   async function findingsAfter(change: string, values: unknown[] = [own]) {
     const tables = ['audit_records', 'audit_checkpoints', 'audit_sealing'];
     const client = await owner().connect();

@@ -6,7 +6,7 @@ export interface ConfigProblem {
   readonly example: string;
 }
 
-/** An error that lists every problem of a configuration, so that all of them can be fixed at once. */
+/** An error that lists every problem in a configuration, so that all of them can be fixed at once. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

@@ -18,7 +18,7 @@ export interface ConfigWarning {
 
 const prefix = 'STRONGROOM_';
 
-/** All settings. These files export settings and nothing else, so that none is left out here. */
+/** All settings. These files export settings and nothing else, so that none can be omitted here. */
 const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal, elements, traces].flatMap(
   (rows): Setting<unknown>[] => Object.values(rows),
 );
@@ -44,8 +44,8 @@ function suggest(variable: string): string {
 }
 
 /**
- * Returns true for a variable that Kubernetes sets. It puts the address of every service into every container, under
- * the name of the service.
+ * Returns true for a variable that Kubernetes sets. Kubernetes sets variables with the address of each service in every
+ * container, named after the service.
  */
 function isServiceLink(name: string, value = ''): boolean {
   return /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):/.test(value);

@@ -50,7 +50,7 @@ function problemsOf(environment: Environment, read: (environment: Environment) =
   return { problems: [] as ConfigProblem[], message: '' };
 }
 
-/** The outbound settings by default. */
+/** The default outbound settings. */
 const nothingOpened = {
   authorities: undefined,
   clientCertificates: [],

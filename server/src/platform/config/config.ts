@@ -28,10 +28,13 @@ import { traces } from './trace-reading.ts';
 
 export interface DatabaseConfig {
   readonly url: string;
-  /** The address for changing the schema and taking jobs. It equals `url` if one role does both. */
+  /**
+   * The address of the role that changes the schema and takes jobs from the queue. It equals `url` if a single role
+   * does everything.
+   */
   readonly ownerUrl: string;
   readonly connectionsMax: number;
-  /** The time limit of a statement. Waiting for a connection may take half of that. */
+  /** The time limit of a statement. A request waits for a connection for at most half of it. */
   readonly timeoutSeconds: number;
   /** True if writes are rejected while no synchronous standby is attached. The default is false. */
   readonly requiresStandby?: boolean | undefined;
@@ -47,7 +50,10 @@ export interface ListenConfig {
 
 /** Settings for how a server stops. */
 export interface DrainConfig {
-  /** The time for which a stopping server reports unready but still serves, so that load balancers notice. */
+  /**
+   * The time for which a stopping server reports unready but still serves, so that load balancers stop sending
+   * requests.
+   */
   readonly delaySeconds: number;
   /** The time after that until requests in progress are cut off. */
   readonly timeoutSeconds: number;
@@ -55,10 +61,11 @@ export interface DrainConfig {
 
 export interface LimitsConfig {
   readonly table: RateLimitTable;
-  /** False if something in front of the vault limits requests. Guessing keys is limited all the same. */
+  /** False if something in front of the vault limits requests. Attempts to guess keys are limited in any case. */
   readonly countsRequests: boolean;
   /**
-   * The most different sets of containers that a tenant may have, and the most that its public keys may create per day.
+   * The maximum number of different container sets per tenant, and the maximum number that its public keys may create
+   * per day.
    */
   readonly containerSets: { readonly tenantMax: number; readonly publicDailyMax: number };
   readonly redisUrl: string | undefined;
@@ -88,13 +95,13 @@ export interface ServerConfig {
   readonly logLevel: settings.LogLevel;
 }
 
-/** Returns the environment of this process. This is the only place that reads it. */
+/** Returns the environment of this process. Nothing else reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
 /**
- * Reads the configuration of `serve`. It needs a database, a root key and a public address, and everything else has a
+ * Reads the configuration of `serve`. It needs a database, a root key and a public address. Everything else has a
  * default.
  */
 export function readServerConfig(environment: Environment): ServerConfig {
@@ -180,8 +187,8 @@ export interface DevelopmentConfig {
 }
 
 /**
- * Reads the configuration of `dev`. `usesDatabase` says whether to use the database of the environment. Only the user
- * can decide that, not the environment.
+ * Reads the configuration of `dev`. `usesDatabase` is true if the database in the environment is to be used. The user
+ * decides that, not the environment.
  */
 export function readDevelopmentConfig(
   environment: Environment,
@@ -296,7 +303,7 @@ const development = allOf<DevelopmentConfig>({
 
 const developmentOnDatabase = allOf<DevelopmentConfig>({
   database,
-  // A database outlives this process, so the key that seals it must too.
+  // A database outlives this process, so the key that seals its data must too.
   rootKeys,
   limits,
   outbound,

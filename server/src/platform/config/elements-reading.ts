@@ -13,8 +13,8 @@ export interface ElementsConfig {
 const given = allOf<ElementsConfig>({ url: required(elementsUrl), port: optional(elementsPort) });
 
 /**
- * Reads the origin of the card fields. Undefined if neither setting is set. A port alone is a mistake, which reading
- * the address reports.
+ * Reads the origin of the card fields. Undefined if neither setting is set. Setting only the port is a mistake, which
+ * is reported when the address is read.
  */
 export const elements: Reading<ElementsConfig | undefined> = (source) => {
   if (!source.has(elementsUrl) && !source.has(elementsPort)) return { value: undefined };
@@ -22,8 +22,8 @@ export const elements: Reading<ElementsConfig | undefined> = (source) => {
 };
 
 /**
- * Rejects an origin that the vault itself uses. Pages of one origin can read each other, so those of the vault could
- * read the fields.
+ * Rejects an origin that the vault itself uses. Pages of the same origin can read each other, so the vault's pages
+ * could read the fields.
  */
 function refuseSharedOrigin(outcome: Outcome<ElementsConfig>, source: SettingSource): Outcome<ElementsConfig> {
   const vault = source.has(publicUrl) ? source.read(publicUrl) : { problems: [] };

@@ -21,6 +21,6 @@ function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, origin, href } = new URL(text);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && loopbackHosts.includes(hostname));
-  // With a path, a query or credentials, the address would be longer than its origin.
+  // An address with a path, a query or credentials would be longer than its origin.
   return isSafe && href === `${origin}/` ? origin : undefined;
 }

@@ -7,8 +7,8 @@ import type { Setting } from './setting.ts';
 export type KindOf<Kind> = Extract<RootKeyConfig, { readonly kind: Kind }>;
 
 /**
- * Reads the credentials. The operator's settings take precedence, because a container can have a role that is meant for
- * something else.
+ * Reads the credentials. The operator's settings take precedence, because the role of a container may be intended for
+ * another purpose.
  */
 const awsCredentials: Reading<AwsCredentialsConfig> = (source) => {
   const ofContainer = [kms.containerUrl, kms.containerPath].find((setting) => source.has(setting));

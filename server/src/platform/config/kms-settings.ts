@@ -53,7 +53,7 @@ export const awsSessionToken: Setting<Sensitive<string>> = {
   parse: parseHeaderSecret,
 };
 
-/** The address that ECS and EKS set in containers that have a role. AWS chose the names. */
+/** The address that ECS and EKS set in containers that have a role. The variable names are defined by AWS. */
 export const containerUrl: Setting<string> = {
   variable: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
   expectation: 'the URL of the container credentials endpoint, set by AWS',
@@ -119,12 +119,12 @@ export const transitAuthority: Setting<string> = {
 };
 
 /**
- * Hosts that may be called without encryption: this machine, and the addresses of ECS and EKS, which never leave the
- * host.
+ * Hosts that may be called without encryption: this machine, and the addresses of ECS and EKS, whose traffic never
+ * leaves the host.
  */
 const containerHosts = [...loopbackHosts, '169.254.170.2', '169.254.170.23', '[fd00:ec2::23]'];
 
-/** Parses the URL of a service. Connections that stay on the machine need no encryption, but all others do. */
+/** Parses the URL of a service. Connections that stay on the machine need no encryption. All others do. */
 function parseServiceUrl(text: string, plainHosts: readonly string[] = loopbackHosts): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
@@ -135,7 +135,7 @@ function textLike(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? text : undefined);
 }
 
-/** Parses a secret that becomes a header, which must not contain line breaks or control characters. */
+/** Parses a secret that is sent in a header, so it must not contain line breaks or control characters. */
 function parseHeaderSecret(text: string): Sensitive<string> | undefined {
   return /^[\x21-\x7e]{1,8192}$/.test(text) ? new Sensitive(text) : undefined;
 }

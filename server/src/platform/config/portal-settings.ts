@@ -66,7 +66,7 @@ function parseSmtpUrl(text: string): SmtpServer | undefined {
   return {
     host: hostname.replaceAll(/[[\]]/g, ''),
     port: port === '' ? (isTls ? 465 : 587) : Number(port),
-    // Connections that stay on the machine need no encryption, but all others do.
+    // Connections that stay on the machine need no encryption. All others do.
     encryption: isTls ? 'from-start' : loopbackHosts.includes(hostname) ? 'none' : 'starttls',
     login: user === '' ? undefined : { user, password: new Sensitive(secret) },
   };

@@ -48,18 +48,18 @@ describe('allOf', () => {
   });
 });
 
-// The compiler is the test. If it accepted one of these, the unused expectation would be an error.
+// The compiler runs this test: if it accepted one of these lines, the unused `@ts-expect-error` would be an error.
 describe('a member that is forgotten or of another type', () => {
   it('does not compile', () => {
     // @ts-expect-error: without `size`
     allOf<Shape>({ name: required(name), note: optional(note) });
     // @ts-expect-error: without `note`, although it may be absent
     allOf<Shape>({ name: required(name), size: required(size) });
-    // @ts-expect-error: a text is no number
+    // @ts-expect-error: a text is not a number
     allOf<Shape>({ name: required(name), size: required(note), note: optional(note) });
-    // @ts-expect-error: it may be absent, and the member may not
+    // @ts-expect-error: it may be absent, but the member must be present
     allOf<Shape>({ name: optional(name), size: required(size), note: optional(note) });
-    // @ts-expect-error: with a member that nobody knows
+    // @ts-expect-error: with an unknown member
     allOf<Shape>({ name: required(name), size: required(size), note: optional(note), color: always('red') });
     expect(shape).toBeTypeOf('function');
   });

@@ -8,7 +8,7 @@ import { type Outcome, SettingSource } from './setting-source.ts';
  */
 export type Reading<T> = (source: SettingSource) => Outcome<T>;
 
-/** One reading for every member, including optional ones. A forgotten one does not compile. */
+/** One reading for every member, including optional ones. If one is missing, the code does not compile. */
 export type ReadingsOf<T> = { readonly [Key in keyof T]-?: Reading<T[Key]> };
 
 /** Returns the value. Throws an error that lists every problem. */
@@ -58,8 +58,8 @@ export function listed<T>(readings: readonly Reading<T>[]): Reading<readonly T[]
 }
 
 /**
- * Builds a frozen object from a reading for each member, or returns the problems of all of them. The caller names its
- * type. If it were inferred from the readings, a missing one would go unnoticed.
+ * Builds a frozen object from a reading for each member, or returns the problems of all of them. The caller must
+ * specify the type of the object. If it were inferred from the readings, a missing member would go unnoticed.
  */
 export function allOf<T extends object>(readings: NoInfer<ReadingsOf<T>>): Reading<T> {
   return (source) => readEvery<T>(readings, source);

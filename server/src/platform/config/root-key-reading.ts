@@ -21,10 +21,10 @@ const providers: readonly Provider[] = [
   { kind: 'transit', named: transitUrl, reading: transit },
 ];
 
-/** Reads every configured provider. If there are several, the operator says which one wraps. */
+/** Reads every configured provider. If there are several, the operator chooses the one that wraps new keys. */
 export const rootKeys: Reading<RootKeysConfig> = (source) => {
   const configured = configuredIn(source);
-  // If none is configured, the simplest is read, so that its problem says what is missing.
+  // If none is configured, the simplest provider is read, so that its error message says what is missing.
   return keysOf(configured.length === 0 ? [inFile] : configured, source);
 };
 
@@ -65,7 +65,7 @@ function wrappingAmong(found: readonly Provider[]): Reading<RootKeyConfig['kind'
   return required(others.length > 0 ? provider : { ...provider, fallback: first });
 }
 
-/** Reads the previous keys, for a provider that stays while its key changes. */
+/** Reads the previous keys, for when the provider stays the same but its key changes. */
 const previousKeys: Reading<readonly RootKeyConfig[]> = (source) => {
   const readings: Reading<RootKeyConfig>[] = [];
   if (source.has(rows.previousRootKey)) readings.push(fileKey(rows.previousRootKey));

@@ -8,7 +8,7 @@ export const rootKey: Setting<Buffer> = {
   variable: 'STRONGROOM_ROOT_KEY',
   expectation:
     '32 random bytes as base64 or hexadecimal, to be kept as long as the data; or a key in an HSM or key service instead',
-  // The example is not a key. Anyone who copies it must not end up with a key that everybody can read here.
+  // The example is a command, not a key. Otherwise somebody might copy it and use a key that is public.
   example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
   otherwise: 'required, unless another root key is configured',
@@ -42,7 +42,7 @@ export const pkcs11Key: Setting<string> = {
   parse: parseText,
 };
 
-/** The previous key, for a provider that stays while its key changes. */
+/** The previous key, for when the provider stays the same but its key changes. */
 export const previousRootKey: Setting<Buffer> = {
   ...rootKey,
   variable: 'STRONGROOM_PREVIOUS_ROOT_KEY',

@@ -16,7 +16,7 @@ export function parseCertificates(text: string): string | undefined {
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
 }
 
-/** Parses a list separated by commas. One invalid part makes the whole list invalid. */
+/** Parses a comma-separated list. One invalid part makes the whole list invalid. */
 export function listOf<T>(parse: (part: string) => T | undefined): (text: string) => readonly T[] | undefined {
   return (text) => {
     const values = text.split(',').map((part) => parse(part.trim()));

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { ConfigProblem } from './config-error.ts';
 import { type Environment, fileVariable, type Setting } from './setting.ts';
 
-/** The outcome of a reading. It is the value, or all problems. */
+/** The outcome of a reading: either the value, or all problems. */
 export type Outcome<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
 
-/** Looks up a setting in its variable, or in the file that its other variable names. */
+/** Looks up a setting in its variable, or in the file named by the variable with the suffix `_FILE`. */
 export class SettingSource {
   readonly #environment: Environment;
 
@@ -27,8 +27,8 @@ export class SettingSource {
   }
 
   /**
-   * Returns the value of a variable. An empty one counts as not set, because shells and compose files pass on missing
-   * values like that.
+   * Returns the value of a variable. An empty value counts as not set, because shells and compose files pass missing
+   * values as empty text.
    */
   #given(variable: string): string | undefined {
     const text = this.#environment[variable];

@@ -6,8 +6,8 @@ import type { Outcome, SettingSource } from './setting-source.ts';
 import * as rows from './trace-settings.ts';
 
 /**
- * Reads the trace settings. Undefined if no collector is configured or tracing is disabled, and then nothing else is
- * read.
+ * Reads the trace settings. Undefined if no collector is configured or tracing is disabled. In that case, no other
+ * trace setting is read.
  */
 export const traces: Reading<TraceConfig | undefined> = (source) => {
   const endpoint = firstSet(source, rows.otlpTracesEndpoint, rows.otlpEndpoint);
@@ -35,7 +35,7 @@ function firstSet<T>(source: SettingSource, own: Setting<T>, shared: Setting<T>)
 
 /**
  * Rejects headers over an unencrypted connection, because they usually contain credentials. Traces themselves contain
- * nothing that must not cross an internal network.
+ * nothing that has to be encrypted on an internal network.
  */
 function refusePlainSecrets(
   outcome: Outcome<TraceConfig>,

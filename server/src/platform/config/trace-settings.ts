@@ -4,8 +4,8 @@ import type { Setting } from './setting.ts';
 import { listOf, parseBoolean, wholeNumber } from './setting-parsers.ts';
 
 /**
- * The address of the collector. These settings have the names that OpenTelemetry defines, which operators and their
- * platforms know.
+ * The address of the collector. The names of these settings are defined by OpenTelemetry, so operators and their
+ * platforms already know them.
  */
 export const otlpEndpoint: Setting<string> = {
   variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -107,7 +107,7 @@ const pairsMax = 32;
 function isCollectorUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '') return false;
-  // A query could expose a secret, and the path is appended after it.
+  // A query could contain a secret, and the path would be appended after the query.
   if (url.search !== '' || url.hash !== '') return false;
   return url.protocol === 'https:' || url.protocol === 'http:';
 }

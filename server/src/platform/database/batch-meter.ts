@@ -29,7 +29,7 @@ export class BatchMeter {
     this.tracer = tracer;
   }
 
-  /** The total weight of the items that wait for their batch, by kind of batch. */
+  /** The total weight of the items that are waiting for a batch, by kind of batch. */
   get waiting(): ReadonlyMap<BatchName, number> {
     return this.#waiting;
   }

@@ -6,7 +6,8 @@ import type { Database } from './database.ts';
 import { mayHaveHappened, wasRolledBack } from './database-error.ts';
 import { TenantBatcher } from './tenant-batcher.ts';
 
-// These tests let commits fail. A deferred trigger raises the errors of a full or broken disk, a crash or a constraint.
+// These tests make commits fail. A deferred trigger raises the errors of a full or broken disk, a crash or a
+// constraint.
 
 let test: TestDatabase;
 let database: Database;

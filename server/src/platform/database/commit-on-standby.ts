@@ -1,8 +1,8 @@
 import { unconfirmed } from './database-error.ts';
 
 /**
- * Each statement returns when the session last read PostgreSQL's configuration. The first returns null if nothing was
- * written.
+ * Each statement returns the time at which the session last loaded PostgreSQL's configuration. The first returns null
+ * if nothing was written.
  */
 const requireText = 'select require_synchronous_standby() as loaded';
 const loadedText = 'select pg_conf_load_time()::text as loaded';
@@ -10,9 +10,9 @@ const loadedText = 'select pg_conf_load_time()::text as loaded';
 /**
  * Commits only if a synchronous standby is attached. A check before the commit is not enough: if
  * `synchronous_standby_names` is emptied while a commit waits, PostgreSQL ends the wait as if a standby had confirmed,
- * without a warning. A session reads a changed configuration before its next message, so a second query after the
- * commit shows whether that may have happened. All three statements are sent without waiting for each other. A failed
- * check turns the commit into a rollback.
+ * without a warning. A session reloads a changed configuration before it processes its next message, so a second query
+ * after the commit shows whether that may have happened. All three statements are sent without waiting for each other.
+ * A failed check turns the commit into a rollback.
  */
 export async function commitOnStandby(
   send: (statement: { readonly name?: string; readonly text: string }) => Promise<object[]>,

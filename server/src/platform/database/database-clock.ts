@@ -1,4 +1,6 @@
-/** The database's clock. All servers share it, so no single server can be wrong. Tests advance it. */
+/**
+ * The database's clock. All servers share it, so differences between their own clocks do not matter. Tests advance it.
+ */
 export interface DatabaseClock {
   readonly aheadSeconds: number;
 }

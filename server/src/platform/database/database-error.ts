@@ -11,7 +11,7 @@ const transientClasses = ['08', '25', '53', '57', '58'];
 const lockNotAvailable = '55P03';
 /**
  * SQLSTATE prefixes that leave a commit's outcome unknown. A full or broken disk crashes PostgreSQL after the commit
- * was written. An operator or a crash ends a session at its next step, which may be after the commit.
+ * was written. An operator or a crash can terminate a session at any step, which may be after the commit.
  */
 const unknownCommits = ['53', '57P0', '58', 'XX'];
 /** Raised by `require_open_keys` if the record was encrypted with a key version that has been closed. */
@@ -36,8 +36,8 @@ export class StatementError extends Error {
 }
 
 /**
- * Turns anything that the driver throws into a statement error or into "try again". In the second case, the connection
- * is closed.
+ * Turns anything that the driver throws into either a statement error or an error that tells the caller to retry. In
+ * the second case, the connection is closed.
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof DomainError || error instanceof StatementError) return error;
@@ -51,8 +51,8 @@ export function toDatabaseError(error: unknown): Error {
 }
 
 /**
- * Turns a failed connection attempt into "try again". Whatever PostgreSQL's objection is, such as a full disk or a
- * wrong login, the request is not to blame.
+ * Turns a failed connection attempt into an error that tells the caller to retry. Whatever the reason is, such as a
+ * full disk or a wrong login, the request is not to blame.
  */
 export function toConnectionError(error: unknown): Error {
   if (error instanceof DomainError) return error;
@@ -86,7 +86,10 @@ function refusalIn(error: unknown): StatementError | undefined {
   return error instanceof Error && error.cause instanceof StatementError ? error.cause : undefined;
 }
 
-/** Returns true if nothing came back, not even the error with which PostgreSQL ends a statement that takes too long. */
+/**
+ * Returns true if there was no response at all, not even the error with which PostgreSQL cancels a statement that
+ * exceeds its time limit.
+ */
 export function isSilence(error: unknown): boolean {
   return findOutage(error)?.reason === silent;
 }
@@ -111,7 +114,7 @@ export function markRolledBack(error: unknown): void {
 }
 
 /**
- * Returns true if it is certain that nothing was written. It is not certain after an error during or after the commit.
+ * Returns true if it is certain that nothing was written. An error during or after the commit leaves that uncertain.
  */
 export function wasRolledBack(error: unknown): boolean {
   if (mayHaveHappened(error)) return false;
@@ -150,8 +153,8 @@ export function isUnreplicatedCommit(notice: {
 }
 
 /**
- * Returns the error for a commit that a standby may not have. The row may not survive a failover, so it is not reported
- * as stored.
+ * Returns the error for a commit that may not have reached a standby. The row may not survive a failover, so it is not
+ * reported as stored.
  */
 export function unconfirmed(): DomainError {
   const error = new DomainError(
@@ -171,7 +174,7 @@ function isTransient(sqlState: string): boolean {
   return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
 }
 
-/** Returns the error for a server that does not know about a new key yet, but soon will. */
+/** Returns the error for a write by a server that has not learned of a new key yet, but soon will. */
 function keysChanging(cause: unknown): DomainError {
   return new DomainError('key-service-unavailable', 'The keys of this tenant are being rotated. Try again shortly.', {
     cause,

@@ -1,7 +1,7 @@
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
 
-/** Adds the usage of this process's connection pools. The map's keys name their purposes. */
+/** Adds the usage of this process's connection pools. The keys of the map name the purpose of each pool. */
 export function addPoolMetrics(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {
   const gauges: readonly [name: string, help: string, read: (usage: Database['usage']) => number][] = [
     ['connections_open', 'Open connections to PostgreSQL.', ({ open }) => open],

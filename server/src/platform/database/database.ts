@@ -41,8 +41,8 @@ import { traceInOrder } from './statement-trace.ts';
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
 /**
- * The share of the request's remaining time that a statement may take. Its outcome is then known before the request is
- * rejected.
+ * The share of the request's remaining time that a statement may take. It is less than 1, so that the outcome is known
+ * before the request times out.
  */
 const shareOfRemaining = 0.95;
 
@@ -65,9 +65,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * The only access to PostgreSQL. Every connection uses a role that owns nothing. Each transaction decides what it may
- * see: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the audit log
- * (`forSealer`), or the job queue (`forWorker`).
+ * The only access to PostgreSQL. Every connection uses a role that owns nothing. The scope of a transaction determines
+ * what it can see: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the
+ * audit log (`forSealer`), or the job queue (`forWorker`).
  */
 export class Database {
   readonly tracer: Tracer;
@@ -103,11 +103,11 @@ export class Database {
       idleTimeoutMillis: 60_000,
       application_name: options.applicationName,
       // Just-in-time compilation is off because it takes longer than the short statements it is meant to speed up. The
-      // role is set in the startup packet, so a connection never has more privileges than it should. If a standby is
-      // required, commits wait for it, whatever the server's default is.
+      // role is set in the startup packet, so a connection never has excess privileges, not even briefly. If a standby
+      // is required, commits wait for it regardless of the server's default.
       options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
-      // This is checked once, before the connection is used, because something between here and PostgreSQL may drop
-      // options.
+      // This is checked once, before the connection is used, because a pooler or proxy between the vault and PostgreSQL
+      // may drop startup options.
       verify: (client, finish) =>
         void requireOwnSession(client, session)
           .then((origin) => this.#generations.add(client, origin))
@@ -125,7 +125,7 @@ export class Database {
       // listener it would end the process. The next statement on it fails and closes the connection.
       client.on('error', () => undefined);
     });
-    // The pool replaces an idle connection that breaks. The next request notices if that fails.
+    // The pool replaces a broken idle connection. If that fails, the next request reports the error.
     this.#pool.on('error', () => undefined);
   }
 
@@ -143,7 +143,7 @@ export class Database {
     return this.#transaction('vault', beginAs('strongroom_system'), { work });
   }
 
-  /** Runs `work` on users and how they sign in, across tenants. */
+  /** Runs `work` on users and their sign-in data, across tenants. */
   forPortal<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('vault', beginAs('strongroom_portal'), { work });
   }
@@ -158,7 +158,7 @@ export class Database {
     return this.#transaction('vault', beginAs('strongroom_worker'), { work });
   }
 
-  /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
+  /** Runs one statement for a tenant in its own transaction, in one round trip. */
   runForTenant<Row extends SqlRow>(tenantId: TenantId, statement: Statement): Promise<Row[]> {
     return this.#withClient(tenantId, (client) =>
       retryLostRaces(async () => {
@@ -195,7 +195,7 @@ export class Database {
 
   /**
    * Registers a listener that is called with an outage when the database becomes unreachable, and with undefined when
-   * it is back.
+   * it is reachable again.
    */
   onReach(listener: (outage: Outage | undefined) => void): void {
     this.#reachListeners.add(listener);
@@ -222,12 +222,11 @@ export class Database {
         const tx = new OpenTransaction(client, this.tracer, limitMs);
         let isCommitting = false;
         try {
-          // `begin` is not awaited first, so it is sent together with the first statement of the work.
+          // `begin` is not awaited first, so it is sent together with the first statement of `work`.
           const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
-          // Nothing is visible to others before the commit. If the request has run out of time, the work is rolled
-          // back.
+          // Nothing is visible to others before the commit. If the request has timed out, the work is rolled back.
           if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
           await this.tracer.span('commit', {}, () => this.#commit(client, limitMs));
@@ -244,7 +243,7 @@ export class Database {
     );
   }
 
-  /** Handles the failure of a change that was sent: its outcome is either unknown, or it did not happen. */
+  /** Records the failure of a change that was sent: either its outcome is unknown, or it did not take effect. */
   #noteFailure(error: unknown, deadline: Deadline | undefined, isOfCommit: boolean): void {
     if (isOfCommit ? isCommitUnknown(error) : isOutcomeUnknown(error)) markUncertain(error);
     else deadline?.undoChange();
@@ -252,7 +251,7 @@ export class Database {
 
   /**
    * Returns the time limit for a statement, in milliseconds, or undefined if the connection's own limit applies. No
-   * statement should run for longer than its request waits.
+   * statement should run for longer than its request can wait.
    */
   #findLimitMs(ownMs = Number.POSITIVE_INFINITY): number | undefined {
     const remainingMs = currentDeadline()?.remainingMs ?? Number.POSITIVE_INFINITY;
@@ -261,7 +260,7 @@ export class Database {
     return limitMs < this.#statementTimeoutMs ? Math.max(1, Math.trunc(limitMs)) : undefined;
   }
 
-  /** Sends everything at once: a commit is one round trip, whether a standby is required or not. */
+  /** Sends everything at once, so that a commit takes one round trip even if a standby is required. */
   async #commit(client: pg.ClientBase, limitMs: number | undefined): Promise<void> {
     if (this.#requiresStandby) await commitOnStandby((statement) => send(client, statement, limitMs));
     else await send(client, { text: 'commit' }, limitMs);
@@ -280,7 +279,7 @@ export class Database {
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
-        // The commit stopped waiting for the standby before it confirmed.
+        // The commit stopped waiting before the standby confirmed it.
         throw unconfirmed();
       }
       return result;
@@ -298,8 +297,8 @@ export class Database {
   }
 
   /**
-   * Returns a current connection and closes stale ones on the way. If the database stopped responding on one
-   * connection, older ones are probably dead too, and each of them would cost a full statement timeout to try. If a
+   * Returns a current connection and closes any stale ones that it encounters. If the database stopped responding on
+   * one connection, older ones are probably dead too, and trying each of them would take a full statement timeout. If a
    * newer connection reached another server, older ones may lead to a replaced primary.
    */
   async #connect(): Promise<pg.PoolClient> {

@@ -15,7 +15,7 @@ export async function holdTenantState(tx: Transaction, tenantId: TenantId): Prom
   return row.isDeleted ? 'deleted' : 'open';
 }
 
-/** Throws if the tenant does not exist or is deleted. It cannot be deleted before the transaction ends. */
+/** Throws if the tenant does not exist or is deleted. An open tenant cannot be deleted before the transaction ends. */
 export async function requireOpenTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
   const state = await holdTenantState(tx, tenantId);
   if (state === 'deleted') throw tenantDeleted();

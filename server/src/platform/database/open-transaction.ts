@@ -35,7 +35,7 @@ export class OpenTransaction implements Transaction {
       );
     } catch (error) {
       this.#failure ??= error;
-      // This statement was sent before it was known that another had failed. The caller gets the reason of the first
+      // This statement was sent before it was known that another had failed. The caller gets the error of the first
       // failure.
       throw isAborted(error) ? this.#failure : error;
     }

@@ -7,8 +7,8 @@ export function toStatementAttributes({ name }: { readonly name?: string }): Spa
 }
 
 /**
- * Traces a statement and its commit, which were sent together. PostgreSQL runs one after the other, so the time of the
- * commit counts from the response to the statement.
+ * Traces a statement and its commit, which were sent together. PostgreSQL runs them in order, so the commit is timed
+ * from the response to the statement.
  */
 export function traceInOrder(
   tracer: Tracer,
@@ -19,6 +19,6 @@ export function traceInOrder(
   if (span === undefined) return;
   endWith(span, answering)
     .then(() => endWith(tracer.begin('commit'), committing))
-    // The caller that waits for the statement handles the error.
+    // The caller that awaits the statement handles the error.
     .catch(() => undefined);
 }

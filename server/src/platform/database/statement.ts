@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { toDatabaseError } from './database-error.ts';
 
 export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
-/** A row. Its type comes from the store that wrote the query, next to the SQL. */
+/** A row. The store declares its type next to the SQL. */
 export type SqlRow = object;
 
 /** A statement. If it has a name, it is prepared once per connection. */
@@ -25,8 +25,8 @@ export interface Transaction {
 }
 
 /**
- * The extra time after the server's own timeout, in milliseconds. The server's timeout should fire first. If it has not
- * after this time, the network is assumed to be dead.
+ * The extra time after the server's own timeout, in milliseconds. The server's timeout should fire first. If there is
+ * no response after this time, the network is assumed to be dead.
  */
 export const silenceMs = 2_000;
 
@@ -52,8 +52,8 @@ export async function send<Row extends SqlRow>(
 }
 
 /**
- * Matches statements that write. The functions are those from the migrations that write and that a server calls in a
- * select.
+ * Matches statements that write. The function names are those of functions from the migrations that write data and that
+ * a server calls in a `select`.
  */
 const changes = /\b(?:insert into|update|delete from|enqueue_job|join_user|close_older_keys)\b/i;
 const byName = new Map<string, boolean>();
@@ -71,8 +71,8 @@ export function isChanging({ name, text }: { readonly name?: string; readonly te
 }
 
 /**
- * Returns SQL that begins a transaction for one tenant. The id becomes part of the text here, so it is checked again at
- * the last moment.
+ * Returns SQL that begins a transaction for one tenant. The id becomes part of the text here, so it is validated once
+ * more.
  */
 export function beginFor(tenantId: TenantId): string {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');

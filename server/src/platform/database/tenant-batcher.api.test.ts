@@ -11,7 +11,7 @@ let database: Database;
 const tenant = crypto.randomUUID() as TenantId;
 const other = crypto.randomUUID() as TenantId;
 let batchSizes: number[] = [];
-/** The slots of batches in flight, and the highest number of them at the same time. */
+/** The slots of batches in flight, and the maximum number of concurrent batches. */
 const underway = new Set<string>();
 let underwayMax = 0;
 

@@ -15,15 +15,17 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly run: (tenantId: TenantId, items: readonly Item[], slot: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
   /**
-   * Returns how many items an item counts as. The default is one. An item that counts as more than `itemsMax` gets a
-   * batch of its own.
+   * Returns the weight of an item. The default is one. An item that is heavier than `itemsMax` gets a batch of its own.
    */
   readonly sizeOf?: (item: Item) => number;
   /** The maximum weight of one tenant's waiting items. Further items are rejected immediately. */
   readonly queueMax: number;
   /** The number of one tenant's batches that may be in flight at the same time. The default is one. */
   readonly batchesMax?: number;
-  /** True if the batch writes what the requests asked for, false if it writes a record of them. True by default. */
+  /**
+   * True if the batch writes what the requests asked for, false if it only writes audit records of them. True by
+   * default.
+   */
   readonly isChange?: boolean;
 }
 
@@ -38,7 +40,7 @@ interface Waiting<Item, Result> {
   readonly deadline: Deadline | undefined;
 }
 
-/** The waiting items of a tenant, and the slots that none of its batches uses. */
+/** The waiting items of a tenant, and the slots that are not in use by its batches. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
   /** The total weight of the waiting items. */
@@ -105,8 +107,8 @@ export class TenantBatcher<Item, Result> {
   }
 
   /**
-   * Schedules one removal for all requests that run out of time in the same turn of the event loop, because each
-   * removal scans the whole queue.
+   * Schedules one removal for all requests that time out in the same turn of the event loop, because each removal scans
+   * the whole queue.
    */
   #removeSoon(lane: Lane<Item, Result>): void {
     if (lane.isRemoving) return;
@@ -117,7 +119,7 @@ export class TenantBatcher<Item, Result> {
     });
   }
 
-  /** Removes items whose requests ran out of time. They must neither be stored nor take up space in the queue. */
+  /** Removes items whose requests timed out. They must neither be stored nor take up space in the queue. */
   #removeGivenUp(lane: Lane<Item, Result>): void {
     const { waiting } = lane;
     const isGivenUp = ({ deadline }: Waiting<Item, Result>) => deadline?.isGivenUp === true;
@@ -134,7 +136,7 @@ export class TenantBatcher<Item, Result> {
     this.#options.meter.addWaiting(this.#options.name, -size);
   }
 
-  /** Returns how many waiting items fit into one batch, which is at least one. */
+  /** Returns how many waiting items fit into one batch, at least one. */
   #countOfNext(waiting: readonly Waiting<Item, Result>[]): number {
     let size = 0;
     const end = waiting.findIndex((next, index) => {
@@ -158,7 +160,7 @@ export class TenantBatcher<Item, Result> {
     }
   }
 
-  /** Never throws. Every failure is passed to the callers it belongs to. */
+  /** Never throws. Failures are passed to the callers that they concern. */
   async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
     try {
       const results = await this.#run(tenantId, batch, slot);
@@ -171,16 +173,16 @@ export class TenantBatcher<Item, Result> {
       const wanted =
         error instanceof GivenUpError ? batch.filter(({ deadline }) => deadline?.isGivenUp !== true) : batch;
       if (wanted.length < batch.length) {
-        // The batch was not sent, because some requests ran out of time while it waited for a connection. The others
-        // are sent without them.
+        // The batch was not sent, because some requests timed out while it waited for a connection. The remaining
+        // requests are sent without them.
         for (const { deadline, reject } of batch) if (deadline?.isGivenUp === true) reject(error);
         if (wanted.length > 0) await this.#settle(tenantId, wanted, slot);
         return;
       }
       // A batch is retried only if it certainly wrote nothing. It is split in halves, so that the bad item fails alone
       // and the others share few commits: a caller with bad items must not slow down everyone else in the tenant. After
-      // a lost connection, or an error after the commit, its items may already be stored. If no standby is attached, no
-      // item would succeed.
+      // a lost connection, or an error after the commit, its items may already be stored. If no standby is attached,
+      // every retry would fail.
       if (wasRolledBack(error) && !isStandbyMissing(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, slot);

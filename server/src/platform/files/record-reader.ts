@@ -37,7 +37,7 @@ const carriageReturn = 0x0d;
 const quote = 0x22;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Reads the bytes of a file from a position on, with never more than one chunk in memory at a time. */
+/** Reads the bytes of a file from the given offset, with at most one chunk in memory at a time. */
 export async function* readChunks(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   for (let offset = from; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkLength), 0, chunkLength, offset);
@@ -47,7 +47,7 @@ export async function* readChunks(file: FileHandle, from: number): AsyncGenerato
   }
 }
 
-/** Reads the records of a file in batches, with memory for one batch whatever the size of the file. */
+/** Reads the records of a file in batches. It needs memory for a single batch, regardless of the size of the file. */
 export async function* readRecords(file: FileHandle, reading: RecordReading): AsyncGenerator<RecordBatch> {
   const splitter = new RecordSplitter(reading);
   let isFirst = reading.offset === 0;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * An additional port of a web server. It hands over the connections that it accepts, so that they have the same limits
- * and timeouts, and end in the same way, as the connections of the server itself.
+ * An additional port of a web server. It hands the connections that it accepts to the web server, so that they have the
+ * same limits, timeouts and shutdown behaviour as the server's own connections.
  */
 export class ExtraPort {
   readonly #listener: Server;
@@ -26,7 +26,9 @@ export class ExtraPort {
     return new Promise((resolve) => this.#listener.getConnections((_error, count) => resolve(count)));
   }
 
-  /** Stops accepting connections, and resolves when the last one has ended. The caller has to end them. */
+  /**
+   * Stops accepting connections, and resolves when the last one has ended. The caller has to end the open connections.
+   */
   async close(): Promise<void> {
     if (!this.#listener.listening) return;
     const closed = once(this.#listener, 'close');

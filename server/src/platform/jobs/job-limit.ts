@@ -9,8 +9,8 @@ export class JobOverrunError extends Error {
 }
 
 /**
- * Runs a job, and stops waiting for it at its time limit. Otherwise a job that hangs would keep its place in the
- * worker, and its claim would be renewed forever.
+ * Runs a job, and stops waiting for it at its time limit. Otherwise a job that hangs would occupy a slot of the worker
+ * forever, and its claim would be renewed again and again.
  */
 export async function runWithin(job: Job, payload: unknown, limitMs: number): Promise<void> {
   const ending = new AbortController();

@@ -63,7 +63,7 @@ const until = (waitingFor: string, isTrue: () => Promise<boolean> | boolean) => 
 const untilGone = (key: string) => until(`the end of ${key}`, async () => (await find(key)) === undefined);
 const makeDue = (key: string) => test.owner.query('update jobs set run_at = now() where key = $1', [key]);
 
-/** Returns a job whose runs wait until they are told how to end. */
+/** Returns a job whose runs wait until the test tells them how to end. */
 function heldJob(name: string) {
   const runs: { readonly payload: unknown; readonly end: (error?: Error) => void }[] = [];
   const job: Job = {
@@ -302,7 +302,7 @@ describe('a worker that stops', () => {
     const runner = await start([job]);
     await Promise.all([1, 2, 3, 4].map((n) => enqueue(`work:${n}`)));
     await untilRuns(4);
-    // There is no place for a fifth job, and none is taken after the worker stops.
+    // There is no slot for a fifth job, and no job is taken after the worker stops.
     await enqueue('work:5');
     const stopping = runner.stop();
     for (const { end } of runs) end();
@@ -343,8 +343,8 @@ describe('a worker that dies', () => {
     await once(process.stdout, 'data');
     const { job, runs, untilRuns } = heldJob('work');
     await start([job]);
-    // The wait is longer than the lease, and longer than another worker needs to look. While its worker lives, nobody
-    // else gets the job.
+    // This waits for longer than the lease, and for longer than another worker takes to poll. While its worker is
+    // alive, no other worker gets the job.
     const claimedUntil = (await find('work:1'))?.runAt;
     await until('the end of the first lease', async () => {
       const { rows } = await test.owner.query<{ isOver: boolean }>(

@@ -13,20 +13,20 @@ import { type WatchedJob, watchLag, watchSuccess } from './job-watch.ts';
 const concurrencyMax = 4;
 
 export interface JobPace {
-  /** The interval in which an idle worker looks for jobs. */
+  /** The interval at which an idle worker polls for jobs. */
   readonly pollMs: number;
   /**
    * The time after which another worker may take a job whose worker no longer renews its claim, for example because it
    * was killed.
    */
   readonly leaseMs: number;
-  /** The time that a stop waits for running jobs. */
+  /** The time that `stop` waits for running jobs. */
   readonly patienceMs: number;
   /** The time limit of a run, unless the job has its own. */
   readonly limitMs: number;
 }
 
-/** The default timing. A stop ends well within the thirty seconds after which many supervisors kill a process. */
+/** The default timing. Stopping takes well under the thirty seconds after which many supervisors kill a process. */
 export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000, limitMs: 10 * 60_000 };
 
 export interface JobRunnerOptions {
@@ -66,7 +66,7 @@ export class JobRunner {
     this.#dispatching = this.#dispatch();
   }
 
-  /** Lets running jobs finish, and hands those that do not to other workers. */
+  /** Lets running jobs finish, and hands jobs that do not finish in time to other workers. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#placeFreed.resolve();
@@ -121,7 +121,7 @@ export class JobRunner {
       () => false,
     );
     clearInterval(renewing);
-    // If the job took longer than a stop waits, it has already been handed back.
+    // If the job ran for longer than `stop` waits, it has already been handed back.
     if (!this.#running.has(claimed)) return;
     await this.#record(claimed, () => (isDone ? this.#store.finish(claimed, job) : this.#store.postpone(claimed, job)));
     this.#running.delete(claimed);

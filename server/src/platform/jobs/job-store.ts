@@ -3,8 +3,8 @@ import type { ScheduledJob } from './job.ts';
 import { nextTime } from './schedule.ts';
 
 /**
- * The limit on doublings of the delay. It is two seconds after the first failure, and 68 minutes after the twelfth and
- * each further one.
+ * The maximum number of times that the delay doubles. The delay is two seconds after the first failure, and 68 minutes
+ * after the twelfth and every later one.
  */
 const doublingsMax = 12;
 
@@ -16,7 +16,8 @@ export interface ClaimedJob {
   readonly attempts: number;
   readonly claim: string;
   /**
-   * The time of the claim by the clock of the database, like all times here, because the clocks of workers may differ.
+   * The time of the claim according to the database's clock. All times here use that clock, because the clocks of
+   * workers may differ.
    */
   readonly claimedAt: Date;
 }
@@ -28,7 +29,7 @@ export interface JobLag {
 }
 
 /**
- * The queue. Every statement about a claimed job names its claim, so that it does nothing if the job now belongs to
+ * The queue. Every statement on a claimed job includes its claim, so that it has no effect if the job now belongs to
  * another worker.
  */
 export class JobStore {
@@ -40,7 +41,7 @@ export class JobStore {
     this.#leaseSeconds = leaseSeconds;
   }
 
-  /** Adds scheduled jobs to the queue, and moves them forward if they now run more often. */
+  /** Adds scheduled jobs to the queue, and brings their next run forward if they now run more often. */
   async plant(jobs: readonly ScheduledJob[]): Promise<void> {
     await this.#database.forWorker(async (tx) => {
       const [{ now } = { now: new Date() }] = await tx.query<{ now: Date }>({ text: 'select now()' });
@@ -87,8 +88,8 @@ export class JobStore {
   }
 
   /**
-   * Removes a finished job, or schedules its next run. Only the row that has the name of its task is scheduled again;
-   * other rows of such a task were enqueued and run once.
+   * Removes a finished job, or schedules its next run. A row is scheduled again only if its key is the name of its
+   * task. Other rows of a scheduled task were enqueued and run once.
    */
   async finish({ key, claim, claimedAt }: ClaimedJob, { name, schedule }: ScheduledJob): Promise<void> {
     await this.#run(
@@ -101,7 +102,7 @@ export class JobStore {
     );
   }
 
-  /** Delays a failed job. A scheduled job waits no longer than until its next regular run. */
+  /** Delays a failed job. A scheduled job is delayed at most until its next regular run. */
   async postpone({ key, claim, claimedAt, attempts }: ClaimedJob, { schedule }: ScheduledJob): Promise<void> {
     await this.#run({
       text: `update jobs set run_at = least(now() + make_interval(secs => $3), $4::timestamptz), claim = null
@@ -115,7 +116,7 @@ export class JobStore {
     });
   }
 
-  /** Returns an unfinished job to the queue at once, for another worker. */
+  /** Returns an unfinished job to the queue immediately, so that another worker can take it. */
   async handBack({ key, claim }: ClaimedJob): Promise<void> {
     await this.#run({
       text: 'update jobs set run_at = now(), attempts = attempts - 1, claim = null where key = $1 and claim = $2',

@@ -8,14 +8,14 @@ import { runWithin } from './job-limit.ts';
 import type { JobLag } from './job-store.ts';
 
 /**
- * The label of a job's series. It is not `job`, because Prometheus adds a label of that name to every series, for the
- * kind of process that was scraped.
+ * The label of a job's series. It is not `job`, because Prometheus itself adds a label of that name to every series,
+ * with the kind of process that was scraped.
  */
 const taskLabel = 'task';
 /** The time after which a scrape stops waiting for a database that does not respond. */
 const lagTimeoutMs = 1_000;
 
-/** A job whose run always ends by its time limit. */
+/** A job whose runs never exceed their time limit. */
 export type WatchedJob = ScheduledJob & { run(payload: unknown): Promise<void> };
 
 /**
@@ -44,7 +44,7 @@ export function watchSuccess(
     () => new Map(scheduled.map(({ name, schedule }) => [name, (schedule?.everyMinutes ?? 0) * 60])),
   );
   const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', [taskLabel, 'outcome']);
-  // The counters start at 0, so that the first failure is an increase.
+  // The counters start at 0, so that the first failure is visible as an increase.
   for (const { name } of jobs) for (const outcome of ['done', 'failed']) runs.inc({ [taskLabel]: name, outcome }, 0);
   return jobs.map((job) => ({
     name: job.name,
@@ -62,7 +62,7 @@ export function watchSuccess(
   }));
 }
 
-/** Reports how long jobs have been due. All workers share the queue, so each of them reports the same. */
+/** Reports how long jobs have been due. All workers share the queue, so each of them reports the same values. */
 export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobLag[]>, metrics: Metrics): void {
   metrics.addGauges(
     'strongroom_job_lag_seconds',
@@ -70,7 +70,7 @@ export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobL
     taskLabel,
     async (): Promise<Readings> => {
       const lags = await withinTime(list(), lagTimeoutMs, 'The queue did not respond in time.');
-      // This includes tasks that have no job here, such as mail in a worker without a mail server.
+      // This includes tasks that this worker does not run, such as mail if it has no mail server.
       return new Map([
         ...jobs.map(({ name }) => [name, 0] as const),
         ...lags.map(({ task, seconds }) => [task, seconds] as const),

@@ -6,8 +6,8 @@ import type { Schedule } from './schedule.ts';
 
 const rowsPerStep = 1_000;
 /**
- * The most steps per tenant and run. The rest waits for the next run, so that one tenant does not keep the others
- * waiting.
+ * The maximum number of steps per tenant and run. Remaining rows are left to the next run, so that one tenant does not
+ * delay the others.
  */
 const stepsMax = 100;
 
@@ -15,18 +15,18 @@ const stepsMax = 100;
 export interface Sweep {
   readonly name: string;
   readonly schedule: Schedule;
-  /** Removes up to `limit` rows of one tenant and returns how many it found. Two can safely run at the same time. */
+  /** Removes up to `limit` rows of one tenant and returns how many it found. It is safe to run concurrently. */
   readonly step: (tx: Transaction, tenantId: TenantId, limit: number) => Promise<number>;
 }
 
-/** Returns a job that sweeps all tenants, with a thousand rows per transaction. */
+/** Returns a job that sweeps all tenants, in transactions of a thousand rows. */
 export function sweepJob(database: Database, { name, schedule, step }: Sweep): Job {
   return {
     name,
     schedule,
     async run(_payload, signal) {
       const failures: unknown[] = [];
-      // A failing tenant must not keep the others waiting. Its failure is reported at the end.
+      // A failure for one tenant must not affect the others. It is reported at the end.
       for (const tenantId of fromAnywhere(await listTenantIds(database))) {
         signal?.throwIfAborted();
         await sweepTenant(database, tenantId, step, signal).catch((error: unknown) => failures.push(error));
@@ -50,8 +50,8 @@ async function sweepTenant(
 }
 
 /**
- * Rotates the items to start with a random one. If runs end before their last tenant, it is not always the same tenant
- * that misses out.
+ * Rotates the items to start with a random one. If runs are cut short, it is not always the same tenant that misses
+ * out.
  */
 function fromAnywhere<T>(items: readonly T[]): readonly T[] {
   const first = Math.floor(Math.random() * items.length);

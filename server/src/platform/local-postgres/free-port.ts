@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Asks the system for a loopback port that nobody listens on right now. */
+/** Asks the system for a loopback port that is not in use at the moment. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

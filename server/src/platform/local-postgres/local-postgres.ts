@@ -21,8 +21,8 @@ const sessionsEndMs = 1_000;
 export interface LocalPostgresOptions {
   readonly password: string;
   /**
-   * The folder for the data, which is kept after stopping. By default, the data is in a temporary folder and deleted
-   * with the server.
+   * The folder for the data, which is kept after stopping. By default, the data is in a temporary folder that is
+   * deleted when the server stops.
    */
   readonly dataDirectory?: string;
   readonly settings?: Readonly<Record<string, string>>;
@@ -92,8 +92,8 @@ export class LocalPostgres {
   async stop(): Promise<void> {
     if (this.#server.exitCode === null && this.#server.signalCode === null) {
       const exited = new Promise((resolve) => this.#server.once('exit', resolve));
-      // SIGTERM waits for sessions that are being closed, so that their owners do not see them break. SIGINT then ends
-      // the rest. Both leave the data clean.
+      // SIGTERM waits for sessions that are being closed, so that their owners do not see an error. SIGINT then
+      // terminates the remaining sessions. Both shut the server down cleanly.
       this.#server.kill('SIGTERM');
       const impatience = setTimeout(() => this.#server.kill('SIGINT'), sessionsEndMs);
       await exited;
@@ -114,7 +114,7 @@ async function initialise(target: Cluster & { root: string; password: string }):
   const { root, cluster, owner, binaries, watchdog, password } = target;
   await mkdir(root, { recursive: true });
   await mkdir(cluster, { recursive: true, mode: 0o700 });
-  // The owner changes only for files created here, because the folder around them may be the operator's own.
+  // Ownership is changed only for files created here, because the folder that contains them may belong to the operator.
   if (owner !== undefined) await chown(cluster, owner.uid, owner.gid);
   const passwordFile = path.join(root, 'initial-password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -147,7 +147,7 @@ async function launch(
   const { cluster, owner, binaries, watchdog, port, settings } = target;
   const all = {
     listen_addresses: '127.0.0.1',
-    // Socket files are not used, and their path would have to be short.
+    // Socket files are not used, because the length of their path is limited.
     unix_socket_directories: '',
     log_min_messages: 'warning',
     ...settings,
@@ -157,7 +157,7 @@ async function launch(
     ...owner,
     cwd: cluster,
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C in a terminal must reach this process first, which drains and then stops the database.
+    // Ctrl-C in a terminal must not reach the server directly. This process drains first, and then stops the server.
     detached: true,
   });
 

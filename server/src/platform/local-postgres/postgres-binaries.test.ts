@@ -13,7 +13,7 @@ import {
   thisMachine,
 } from './postgres-binaries.ts';
 
-/** Creates a machine that has only these folders and packages. */
+/** Creates a fake machine that has only these folders and packages. */
 function machine(parts: {
   readonly platform: string;
   readonly arch: string;
@@ -139,10 +139,10 @@ describe('how PostgreSQL is run', () => {
   it.each([
     ['root:x:0:0:::\npostgres:x:105:111:::\nnobody:x:65534:65534:::', { uid: 105, gid: 111 }],
     ['root:x:0:0:::\nnobody:x:65534:65534:::', { uid: 65534, gid: 65534 }],
-    // These are accounts of macOS.
+    // These are macOS accounts.
     ['nobody:*:-2:-2:::\nroot:*:0:0:::\n_postgres:*:216:216:::', { uid: 216, gid: 216 }],
     ['nobody:*:-2:-2:::\nroot:*:0:0:::', undefined],
-    // The server never runs as root, whatever the account is called.
+    // The server never runs as root, regardless of the name of the account.
     ['postgres:x:0:0:::', undefined],
   ])('by root: as another user (%#)', (accounts, owner) => {
     expect(chooseOwner(accounts)).toEqual(owner);

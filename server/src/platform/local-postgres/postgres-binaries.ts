@@ -25,7 +25,7 @@ export interface PostgresBinaries {
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Lists the names in a folder. The list is empty if it does not exist. */
+  /** Lists the names in a folder. The list is empty if the folder does not exist. */
   readonly list: (folder: string) => Promise<string[]>;
   /** Returns the main file of an installed npm package, or undefined if it is not installed. */
   readonly findPackage: (name: string) => string | undefined;
@@ -63,7 +63,10 @@ export async function findPostgresBinaries(owner: ProcessOwner | undefined): Pro
   );
 }
 
-/** Lists the folders in which PostgreSQL may be, best first: the newest installed one, then the one from npm. */
+/**
+ * Lists the folders in which PostgreSQL may be installed, in order of preference: the newest installed one, then the
+ * one from npm.
+ */
 export async function listPostgresDirectories({ platform, arch, list, findPackage }: Machine): Promise<string[]> {
   const installed = await Promise.all(
     (installations[platform] ?? []).map(async ({ root, name }) =>
@@ -85,7 +88,8 @@ export async function listPostgresDirectories({ platform, arch, list, findPackag
 
 /**
  * Creates the links that the libraries of the PostgreSQL package need. npm packages cannot contain links, so the
- * package lists them for its install script. If npm does not run install scripts, this does the same.
+ * package lists them for its install script. If npm does not run install scripts, this function creates the links
+ * instead.
  */
 export async function linkLibraries(packageDirectory: string): Promise<void> {
   const list = await readFile(path.join(packageDirectory, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -93,7 +97,7 @@ export async function linkLibraries(packageDirectory: string): Promise<void> {
   for (const { source, target } of JSON.parse(list) as { readonly source: string; readonly target: string }[]) {
     const isInside = [source, target].every((file) => path.normalize(file).startsWith(path.join('native', path.sep)));
     if (!isInside || path.dirname(source) !== path.dirname(target)) continue;
-    // Either the link exists, or it cannot be created here. The server then reports what it lacks.
+    // Either the link exists, or it cannot be created here. In that case, the server reports what is missing.
     await symlink(path.basename(source), path.join(packageDirectory, target)).catch(() => undefined);
   }
 }
@@ -152,7 +156,7 @@ async function versionOf(directory: string, owner: ProcessOwner | undefined): Pr
     const { stdout } = await run(path.join(directory, 'postgres'), ['--version'], { ...owner, timeout: 10_000 });
     return stdout.trim();
   } catch {
-    // The program is missing, or not readable by the user that the server would run as. The next candidate is tried.
+    // The program is missing, or the user that the server would run as cannot read it. The next candidate is tried.
     return undefined;
   }
 }

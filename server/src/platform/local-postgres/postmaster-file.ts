@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../core/errors/thrown.ts';
 
-/** The time to wait for the data to be released. If it is still in use then, PostgreSQL reports that itself. */
+/** The time to wait for the data to be released. If the data is still in use after that, PostgreSQL reports it. */
 const releaseTimeoutSeconds = 15;
 
-/** Waits until the server accepts connections. Throws with its `complaint` if it does not. */
+/** Waits until the server accepts connections. Otherwise throws an error that contains the server's `complaint`. */
 export async function untilReady(
   target: { readonly server: ChildProcess; readonly cluster: string; readonly timeoutSeconds: number },
   complaint: () => string,
@@ -24,7 +24,7 @@ export async function untilReady(
 }
 
 /**
- * Waits until the data is no longer in use. Its previous process may have been killed, and its PostgreSQL may still be
+ * Waits until the data is no longer in use. The previous process may have been killed while its PostgreSQL is still
  * stopping.
  */
 export async function untilReleased(cluster: string): Promise<void> {

@@ -56,21 +56,21 @@ export class Watchdog {
     // Without a shell there is no watchdog, but everything else works.
     this.#exited = once(this.#shell, 'exit').catch(() => undefined);
     this.#shell.stdin?.on('error', () => undefined);
-    // It must not keep this process alive.
+    // The shell must not keep this process alive.
     this.#shell.unref();
   }
 
-  /** Sets the process to stop if this one dies. There can be only one at a time. */
+  /** Sets the process that the shell stops if this one dies. There can be only one at a time. */
   started(pid: number | undefined): void {
     if (pid !== undefined) this.#tell(`started ${pid}`);
   }
 
-  /** Clears the process, because it has ended by itself. Its id may belong to another process from now on. */
+  /** Clears the process, because it has exited. From now on, its id may belong to another process. */
   ended(): void {
     this.#tell('ended');
   }
 
-  /** Ends the watchdog after everything has been stopped and removed. */
+  /** Ends the watchdog. It must be called after everything has been stopped and removed. */
   async finish(): Promise<void> {
     this.#shell.ref();
     this.#tell('finished');

@@ -89,7 +89,7 @@ export class DemoShop {
     response.setHeader('cache-control', 'no-store');
     const file = this.#files.get(url);
     const action = this.#actions.get(url);
-    // Another name for this address would be another site, which must not act as this one.
+    // A different host name for this address would belong to another site, which must not act as this one.
     if (`http://${headers.host}` !== this.url) sendJson(response, 421, { detail: `This shop is at ${this.url}.` });
     else if (method === 'GET' && file !== undefined) {
       response.setHeader('content-security-policy', this.#policy);
@@ -126,8 +126,8 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * Returns the current script of the card fields with its hash, like the build of a shop would look them up. Undefined
- * if the vault has none because they have not been built.
+ * Returns the current script of the card fields with its hash, like the build of a shop would look them up. Returns
+ * undefined if the card fields have not been built.
  */
 export async function findClientScript(elementsUrl: string): Promise<ClientScript | undefined> {
   const elements = new LoopbackClient(elementsUrl);

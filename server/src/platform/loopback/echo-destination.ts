@@ -13,11 +13,11 @@ const requestTimeoutMs = 30_000;
 
 /**
  * A destination for the proxy on this machine, for `strongroom dev`. It returns the request that it received, so that
- * developers can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status, and
- * `/masked` hides most of the digits that it received, like the receipt of a provider does.
+ * developers can see what a provider would receive. It keeps and logs nothing. `/status/<code>` responds with that
+ * status, and `/masked` hides most of the digits that it received, like the receipt of a provider does.
  */
 export class EchoDestination {
-  /** The details that the proxy needs to call it. */
+  /** The details that the proxy needs to call this destination. */
   readonly destination: OwnDestination;
   readonly #server: Server;
 
@@ -93,7 +93,10 @@ function toBody(bytes: Buffer, contentType = ''): unknown {
   }
 }
 
-/** Masks texts of digits. A card number keeps its first six and last four digits, and other texts keep none. */
+/**
+ * Masks texts that consist of digits. A card number keeps its first six and last four digits, and other texts keep
+ * none.
+ */
 function maskDigits(value: unknown): unknown {
   const text = JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'string' || !/^\d+$/.test(member)) return member;

@@ -1,7 +1,7 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 import type { LoopbackClient } from './loopback-client.ts';
 
-/** An error of the shop, with a sentence for its page. */
+/** An error of the shop. Its message is shown on the page. */
 export class ShopRefusal extends Error {}
 
 export interface ShopKeys {
@@ -25,7 +25,7 @@ export class ShopTill {
   readonly #vault: LoopbackClient;
   readonly #keys: ShopKeys;
   readonly #providerUrl: string;
-  /** The cards of its own customers. It shows no others. */
+  /** The cards of the shop's own customers. The shop shows no others. */
   readonly #sold = new Set<string>();
 
   constructor(vault: LoopbackClient, { keys, providerUrl }: { keys: ShopKeys; providerUrl: string }) {
@@ -34,7 +34,7 @@ export class ShopTill {
     this.#providerUrl = providerUrl;
   }
 
-  /** Authorizes a session for one checkout. It can store a card, and sees it masked. */
+  /** Authorizes a session for one checkout. The session can store a card, and sees it masked. */
   async letPay({ nonce }: Readonly<Record<string, unknown>>): Promise<object> {
     const rule = { description: 'One checkout', priority: 1, container: cardContainer, transform: 'mask' };
     await this.#authorize(this.#keys.private, nonce, { ...rule, permissions: ['token:create'] });
@@ -42,8 +42,8 @@ export class ShopTill {
   }
 
   /**
-   * Authorizes a session for the owner of a card, whom a real shop would have signed in. It can see this card and no
-   * other.
+   * Authorizes a session for the owner of a card, whom a real shop would have signed in. The session can see this card
+   * and no other.
    */
   async letShow({ nonce, token_id }: Readonly<Record<string, unknown>>): Promise<object> {
     const id = requireId(token_id);

@@ -11,7 +11,7 @@ export interface Letter {
   readonly html: string;
 }
 
-/** The server rejects mail for this mailbox permanently, so that retrying is pointless. */
+/** Thrown if the server permanently rejects mail for this mailbox, so that a retry is pointless. */
 export class MailRefusedError extends Error {
   constructor(cause: unknown) {
     super('The mail server rejected the message permanently.', { cause });
@@ -19,7 +19,7 @@ export class MailRefusedError extends Error {
   }
 }
 
-/** The letter was withdrawn, so there is nothing left to send. */
+/** Thrown if the letter was withdrawn and there is nothing left to send. */
 class LetterWithdrawn extends Error {}
 
 export interface MailTimeouts {
@@ -41,8 +41,9 @@ export class Mailer {
 
   /**
    * Sends a message. `write` is called when the server is ready for the text, and may then return undefined if there is
-   * nothing left to send. A server that delays for a minute must not get a letter that was withdrawn in the meantime.
-   * Nothing is delivered then, because a message without its end is not a message (RFC 5321 §4.1.1.4).
+   * nothing left to send. If the server takes a minute to be ready, it must not receive a letter that was withdrawn in
+   * the meantime. Nothing is delivered in that case, because the server discards a message without its end marker (RFC
+   * 5321 §4.1.1.4).
    */
   async send(to: EmailAddress, write: () => Promise<Letter | undefined>): Promise<'sent' | 'withdrawn'> {
     const connection = this.#createConnection();
@@ -114,7 +115,7 @@ async function* compose(parts: {
   const letter = await parts.write();
   if (letter === undefined) throw new LetterWithdrawn();
   const message = new MailComposer({
-    // Addresses are objects, because text would be parsed and could be read as more than one address.
+    // Addresses are objects, because a string would be parsed and could turn into more than one address.
     from: { name: 'Strongroom', address: parts.from },
     to: { name: '', address: parts.to },
     subject: letter.subject,
@@ -128,8 +129,8 @@ async function* compose(parts: {
 }
 
 /**
- * Returns true for a permanent rejection. A reply that starts with 5 is permanent for the envelope or the text (RFC
- * 5321 §4.2.1), but a login can be corrected.
+ * Returns true for a permanent rejection. A reply code that starts with 5 is permanent if it concerns the envelope or
+ * the message (RFC 5321 §4.2.1), but a rejected login can be corrected.
  */
 function isRefusal(error: unknown): boolean {
   const { responseCode, command } = membersOf(error);

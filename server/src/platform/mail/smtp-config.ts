@@ -6,8 +6,8 @@ export interface SmtpServer {
   readonly host: string;
   readonly port: number;
   /**
-   * The encryption: from the start, by STARTTLS before anything else is sent, or none, which is only for a server on
-   * this machine.
+   * When encryption starts: with the connection, or by STARTTLS before anything else is sent. `none` is only for a
+   * server on this machine.
    */
   readonly encryption: 'from-start' | 'starttls' | 'none';
   readonly login: { readonly user: string; readonly password: Sensitive<string> } | undefined;

@@ -21,7 +21,10 @@ describe('classifyAddress', () => {
     expect(classOf(address)).toBe(expected);
   });
 
-  /** These are the neighbours of every range. If one of them were refused, a provider could not be called. */
+  /**
+   * These are the addresses next to each range. If one of them were refused, a provider with that address could not be
+   * called.
+   */
   it.each(
     '1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15 168.63.129.17'
       .concat(

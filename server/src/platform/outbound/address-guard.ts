@@ -5,12 +5,12 @@ import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 
-/** The most addresses of a name. A name with more does not belong to a payment provider. */
+/** The maximum number of addresses of a name. Names of payment providers do not have more. */
 const addressesMax = 64;
 
 /**
- * The second layer of checks. Whatever the URL looked like, only addresses that pass here are dialled. It does not rely
- * on the first layer: a host that is an address is checked like one from DNS.
+ * The second layer of checks. No matter what the URL looked like, a connection is opened only to addresses that pass
+ * here. It does not rely on the first layer: a host that is an address is checked like one from DNS.
  */
 export class AddressGuard {
   readonly #resolver: Resolver;
@@ -21,15 +21,15 @@ export class AddressGuard {
     readonly privateRanges: readonly AddressRange[];
     readonly resolveMs: number;
   }) {
-    // This uses only DNS, without hosts file or search domains. Two attempts share the time.
+    // This uses only DNS, without a hosts file or search domains. Two attempts share the time limit.
     this.#resolver = new Resolver({ timeout: Math.ceil(options.resolveMs / 2), tries: 2 });
     if (options.resolvers.length > 0) this.#resolver.setServers([...options.resolvers]);
     this.#allowed = options.privateRanges;
   }
 
   /**
-   * Returns the addresses of a host, IPv4 first. If one of them is refused, all are, because an honest name has none of
-   * those.
+   * Returns the addresses of a host, IPv4 first. If one of them is refused, all of them are, because a legitimate name
+   * has no such address.
    */
   async vet(host: string): Promise<string[]> {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host;
@@ -49,7 +49,7 @@ export class AddressGuard {
   async #resolve(host: string): Promise<string[]> {
     const answers = await Promise.allSettled([this.#resolver.resolve4(host), this.#resolver.resolve6(host)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    // If one address family cannot be resolved, the other is used. Only checked addresses are dialled.
+    // If one address family cannot be resolved, the other is used. Connections are opened only to checked addresses.
     if (addresses.length === 0 || addresses.length > addressesMax) throw new DestinationFailure('unresolved');
     return addresses;
   }

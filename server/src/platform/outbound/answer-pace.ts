@@ -1,11 +1,11 @@
-/** The first bytes of each response that are not slowed down. An ordinary response is far smaller. */
+/** The number of bytes at the start of each response that are not slowed down. Ordinary responses are far smaller. */
 const unpacedBytes = 256 * 1024;
-/** The minimum cost of a chunk, in bytes. Handling a chunk takes time however small it is. */
+/** The minimum cost of a chunk, in bytes. Handling even the smallest chunk takes time. */
 const chunkCostBytes = 4 * 1024;
 
 /**
- * The rate at which all long responses of one tenant together are passed on. Responses that never end must not starve
- * other requests.
+ * The combined rate at which the long responses of one tenant are passed on. Endless responses must not starve other
+ * requests.
  */
 export class AnswerPace {
   readonly #bytesPerSecond: number;
@@ -15,7 +15,7 @@ export class AnswerPace {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Returns how long the next chunk of a response has to wait, given the number of bytes before it. */
+  /** Returns how long the next chunk of a response has to wait, given the number of bytes that preceded it. */
   waitMs(chunkBytes: number, bytesBefore: number): number {
     if (bytesBefore < unpacedBytes) return 0;
     const now = performance.now();

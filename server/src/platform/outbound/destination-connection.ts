@@ -7,7 +7,7 @@ import { DestinationRefusal } from './destination-refusal.ts';
 import type { Destination } from './destination-url.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 
-/** The most addresses of a name that are tried. Nothing has been sent to those that failed. */
+/** The maximum number of addresses of a name that are tried. Nothing has been sent to those that failed. */
 const attemptsMax = 3;
 
 export interface ConnectOptions {

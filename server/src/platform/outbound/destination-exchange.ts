@@ -28,7 +28,7 @@ export interface OutboundRequest {
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: readonly HeaderField[];
-  /** The body, which is not decoded. It ends completely or with an error. */
+  /** The body, which is not decoded. It either ends complete or fails with an error. */
   readonly body: Readable;
 }
 
@@ -40,7 +40,10 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request over a connection and returns the start of its response. The connection ends with the response. */
+/**
+ * Sends one request over a connection and returns the start of its response. The connection is closed after the
+ * response.
+ */
 export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
   const { socket, signal, limits } = options;
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
@@ -61,7 +64,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
     setHost: false,
   });
   const onClose = () => fail(new DestinationFailure('closed-early'));
-  // After there is a response, its body reports errors. Without these listeners, an error would end the process.
+  // After a response has begun, its body reports errors. Without these listeners, an error would end the process.
   sent.on('error', fail);
   socket.on('error', () => undefined);
   sent.once('close', onClose);
@@ -80,8 +83,8 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   try {
     writeRequest(sent, request, options.hostHeader);
   } catch (error) {
-    // If Node rejects a header or a target that passed the vault's checks, that is a bug in the vault. Nothing was sent
-    // then.
+    // If Node rejects a header or a target that passed the vault's checks, that is a bug in the vault. In that case,
+    // nothing was sent.
     socket.destroy();
     reject(error);
   }
@@ -102,7 +105,8 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
 /** Returns the body of a response, with backpressure. Only as much is read from the destination as the client reads. */
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
-  // The destination may be done long before the client is. A client that does not read must not keep the call open.
+  // The destination may have sent everything long before the client has read it. A client that does not read must not
+  // keep the call open.
   const stop = () => body.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   body.once('close', () => signal.removeEventListener('abort', stop));

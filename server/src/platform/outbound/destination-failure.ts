@@ -1,4 +1,4 @@
-/** The ways in which a call to an allowed destination can fail. */
+/** The reasons for which a call to an allowed destination can fail. */
 export type FailureReason = keyof typeof sentences;
 
 export class DestinationFailure extends Error {

@@ -3,7 +3,7 @@ import type { AddressClass } from './address-class.ts';
 
 /** Reasons to refuse a URL before anything is resolved. */
 export type UrlRefusal = keyof typeof urlSentences;
-/** Refusals that follow from the list of an application, or from its absence. */
+/** Reasons to refuse a destination that is not on the application's list, or an application that has no list. */
 export type ListRefusal = keyof typeof listSentences;
 export type RefusalReason =
   | UrlRefusal
@@ -11,7 +11,7 @@ export type RefusalReason =
   | `address-${Exclude<AddressClass, 'public'>}`
   | 'address-unreadable';
 
-/** A refused destination. The reason is used in metrics, and the caller only sees the message. */
+/** A refused destination. The reason is used in metrics. The caller only sees the message. */
 export class DestinationRefusal extends Error {
   readonly reason: RefusalReason;
   readonly isMalformed: boolean;

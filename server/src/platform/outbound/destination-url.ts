@@ -31,12 +31,12 @@ const specialNames: ReadonlySet<string> = new Set(
 );
 
 /**
- * Parses a destination without repairing anything. 29 of 110 hostile spellings become `127.0.0.1` in a URL parser, so
- * anything that is not plainly written is refused. The second layer checks the addresses that the name resolves to.
+ * Parses a destination without repairing anything. A URL parser turns 29 of 110 hostile spellings into `127.0.0.1`, so
+ * any unusual spelling is refused. The second layer checks the addresses that the name resolves to.
  */
 export function parseDestinationUrl(text: string, policy: UrlPolicy): DestinationUrl {
   if (text.length > lengthMax) throw refusal('too-long');
-  // Spaces may occur in references in path and query, but never before them.
+  // Spaces may occur in references in the path and the query, but never before the path.
   if (!/^[\x20-\x7e]*$/.test(text) || text.includes('\\')) throw refusal('raw-character');
   if (!text.toLowerCase().startsWith(scheme)) throw refusal(/^https?:\/\/[^/]/i.test(text) ? 'scheme' : 'form');
 

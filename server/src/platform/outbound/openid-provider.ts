@@ -14,7 +14,7 @@ import type { Sensitive } from '../../core/identity/sensitive.ts';
 
 /** The OpenID provider that the operator configured. */
 export interface OpenidConfig {
-  /** The address of the provider. It is encrypted, unless the provider is on this machine. */
+  /** The address of the provider. It uses TLS, unless the provider is on this machine. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Sensitive<string>;
@@ -30,7 +30,7 @@ export interface OpenidChecks {
 
 export interface OpenidSubject {
   readonly subject: string;
-  /** The time at which the provider last authenticated the user. Undefined if it does not say. */
+  /** The time at which the provider last authenticated the user. Undefined if the provider does not report it. */
   readonly authenticatedAtMs: number | undefined;
 }
 
@@ -94,7 +94,7 @@ export class OpenidProvider {
       timeout: timeoutSeconds,
       [customFetch]: boundedFetch,
     }).catch((error: unknown) => {
-      // The next sign-in retries.
+      // The next sign-in tries the discovery again.
       this.#discovery = undefined;
       throw error;
     });

@@ -89,7 +89,7 @@ describe('OperatorService', () => {
     const another = which === undefined ? undefined : await TestAuthority.create();
     const wary = new OperatorService(endpoint.url, { authority: another?.certificate });
     await expect(wary.ask('/wary', { body: '{}' })).rejects.toThrow(/certificate/);
-    // Requests of an earlier case may arrive only now.
+    // Requests of an earlier case may still arrive.
     expect(endpoint.destination.seen.filter(({ head }) => head.includes('/wary'))).toEqual([]);
     wary.close();
     await another?.remove();

@@ -24,8 +24,8 @@ const answerSizeMax = 256 * 1024;
 
 /**
  * A service configured by the operator, such as a key service. The address is as trusted as the configuration. Nothing
- * that a caller sends ever decides where this goes. Connections are few and kept alive. Further calls wait in turn, and
- * the wait counts as part of the call.
+ * that a caller sends can influence where requests go. There are few connections, and they are kept alive. Further
+ * calls are queued, and the time in the queue counts as part of the call.
  */
 export class OperatorService {
   readonly #url: string;
@@ -96,7 +96,7 @@ export function askOnce(
     sent.on('error', (error: NodeJS.ErrnoException) => {
       reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
     });
-    // Without a listener, Node closes such a connection and reports nothing, so that the caller would wait forever.
+    // Without a listener, Node closes such a connection and reports nothing, so the caller would wait forever.
     sent.on('upgrade', (_answer, socket) => {
       socket.destroy();
       reject(new Error('The service changed the protocol.'));

@@ -10,8 +10,8 @@ export interface ClientCertificate {
 }
 
 /**
- * A destination that this process runs itself. It is called by exactly this name and port, at exactly this address, and
- * trusted by exactly this certificate. No setting configures one, and only `strongroom dev` has one.
+ * A destination that this process runs itself. It is called only by this name and port and at this address, and trusted
+ * only with this certificate. No setting can configure one, and only `strongroom dev` has one.
  */
 export interface OwnDestination {
   readonly host: string;
@@ -29,7 +29,7 @@ export interface OutboundLimits {
   readonly resolveMs: number;
   readonly answerHeaderBytesMax: number;
   readonly answerBodyBytesMax: number;
-  /** The rate at which all long responses of a tenant together are passed on. */
+  /** The combined rate at which the long responses of a tenant are passed on. */
   readonly answerBytesPerSecond: number;
   /** The maximum number of interim responses (1xx). */
   readonly interimAnswersMax: number;

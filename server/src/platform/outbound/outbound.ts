@@ -12,8 +12,8 @@ import { SecureContexts } from './secure-contexts.ts';
 import { SteadyConnection } from './steady-connection.ts';
 
 /**
- * The only way to call a destination. Everything that is dialled has been checked by URL and by address, whoever
- * requested it.
+ * The only class that calls destinations. Each one is checked by its URL and by its address before a connection is
+ * opened, no matter who requested it.
  */
 export class Outbound {
   readonly #config: OutboundConfig;
@@ -85,18 +85,18 @@ export class Outbound {
   }
 }
 
-/** A connection for one request, without retry. A retry could charge a card twice. */
+/** A connection for one request, which is never retried, because a retry could charge a card twice. */
 export interface OpenConnection {
   send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
   close(): void;
 }
 
-/** Addresses that passed the checks. Only this class creates one. */
+/** Addresses that passed the checks. `Outbound` alone creates them. */
 export interface VettedDestination {
   readonly addresses: readonly string[];
 }
 
-/** Stops waiting on the signal. The work itself has its own limit. */
+/** Stops waiting when the signal is aborted. The work itself has its own limit. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason instanceof Error ? signal.reason : new DestinationFailure('late'));

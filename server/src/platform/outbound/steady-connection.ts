@@ -2,24 +2,24 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * The size of a piece, which becomes smaller the longer the previous one took. A response in one-byte chunks makes the
- * parser run some thirty thousand times per read of a socket, which blocked every other request for 0.7 s (measured).
- * The parser therefore gets pieces, with a turn of the event loop in between.
+ * The limits on the size of a piece. The longer the previous piece took, the smaller the next one is. A response in
+ * one-byte chunks makes the parser run some thirty thousand times per read of a socket, which blocked every other
+ * request for 0.7 s (measured). The parser therefore gets small pieces, with a turn of the event loop in between.
  */
 const pieceBytesMin = 256;
 const pieceBytesMax = 4 * 1024;
 const turnMs = 1;
 
 /**
- * A connection whose response is passed on in small pieces, so that other requests never wait for long, whatever its
- * content.
+ * A connection whose response is passed on in small pieces, so that other requests never wait for long, regardless of
+ * its content.
  */
 export class SteadyConnection extends Duplex {
   readonly #socket: TLSSocket;
   #pieceBytes = 1024;
 
   constructor(socket: TLSSocket) {
-    // This also limits how much of a response is read ahead, which is this many chunks if each is one byte.
+    // This also limits how much of a response is read ahead. If each chunk is one byte, it is this many chunks.
     super({ readableHighWaterMark: 1024 });
     this.#socket = socket;
     socket.once('end', () => this.push(null));
@@ -53,8 +53,8 @@ export class SteadyConnection extends Duplex {
   }
 
   /**
-   * Pushes a piece and adapts the size of the next. The reader runs during the push, so the measured time includes the
-   * reader's.
+   * Pushes a piece and adapts the size of the next. The reader runs during the push, so the measured time includes that
+   * of the reader.
    */
   #pushPiece(piece: Buffer): void {
     const startedAt = performance.now();

@@ -40,7 +40,7 @@ const perTenSeconds = (limit: number): RateLimit => ({
 
 /** Every limit of the vault, per client address. */
 export const rateLimitTable: RateLimitTable = {
-  /** Counts every request, whatever else it counts as. */
+  /** Counts every request, in addition to any other limit. */
   global: perTenSeconds(1_000),
   portal: perTenSeconds(600),
   /** Counts POST /tokens/search and POST /v2/tokens/search. */
@@ -51,7 +51,7 @@ export const rateLimitTable: RateLimitTable = {
   'token-write': perTenSeconds(200),
   /** Counts GET /logs/export. */
   'log-export': perTenSeconds(20),
-  /** Counts invalid keys. A key cannot be guessed, but this keeps the guesses away from the database. */
+  /** Counts invalid keys. A key cannot be guessed, but this keeps the attempts away from the database. */
   'key-guessing': { ...perTenSeconds(100), whenRedisIsAway: 'closed' },
   /** Counts mails that a client causes to be sent. */
   mail: { limit: 50, windowMs: 3_600 * seconds, blockMs: 3_600 * seconds, whenRedisIsAway: 'closed' },

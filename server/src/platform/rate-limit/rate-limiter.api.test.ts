@@ -11,7 +11,7 @@ afterEach(() => {
   for (const limiter of opened.splice(0)) limiter.close();
 });
 
-/** Opens a limiter that waits long for Redis by default, because these tests share two cores with others. */
+/** Opens a limiter with a long timeout for Redis by default, because these tests share two cores with others. */
 async function open(options: Partial<RateLimiterOptions> = {}): Promise<RateLimiter> {
   const limiter = new RateLimiter({
     table: withLimits({ global: 40, 'token-write': 15 }),
@@ -90,9 +90,10 @@ describe('two servers with Redis', () => {
       if ((await limiter.count(['global', 'token-write'], client)) === undefined) admitted += 1;
     }
     expect(admitted).toBe(15);
-    // Nothing waits for the count of a rejected request. It has arrived when a later round trip is complete.
+    // The limiter does not wait for the count of a rejected request. After a later round trip has completed, the count
+    // has arrived.
     await Promise.all([first.count(['global'], randomUUID()), second.count(['global'], randomUUID())]);
-    // Every rejected request counted as global too, which makes 30 of 40.
+    // Every rejected request also counted against the global limit, so 30 of 40 are used up.
     const sent = await Promise.all([send(first, 20, ['global'], client), send(second, 20, ['global'], client)]);
     expect(sent.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(10);
   });
@@ -103,7 +104,7 @@ describe('two servers with Redis', () => {
     const blockMs = 1_500;
     const table = { ...short, global: { ...short.global, windowMs: 60_000, blockMs } };
     const [first, second] = await Promise.all([open({ redisUrl, table }), open({ redisUrl, table })]);
-    // If the machine needs longer than the block to ask the second server, the test asks again.
+    // If asking the second server takes longer than the block lasts, the test tries again.
     const hasAskedInTime = async () => {
       const client = randomUUID();
       await send(first, 5, ['global'], client);
@@ -123,7 +124,7 @@ describe('two servers with Redis', () => {
         return false;
       }
       expect(next.refusal).toMatchObject({ scope: 'global' });
-      // A server counts from the moment at which it learns of a block, which is later by the time of the response from
+      // A server measures a block from the moment at which it learns of it, which is later by the response time of
       // Redis.
       expect(block.atLeastMs).toBeLessThan(blockMs + 200 + Math.max(...asked.map(({ ms }) => ms)));
       await untilTrue(() => first.findBlock('global', client) === undefined, { waitingFor: 'the first server' });

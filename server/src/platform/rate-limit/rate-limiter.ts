@@ -10,7 +10,7 @@ import { RedisLink } from './redis-link.ts';
 import { SharedCounter } from './shared-counter.ts';
 import { WindowCounter } from './window-counter.ts';
 
-/** The limit that rejects a request, and the remaining time. */
+/** The limit that rejects a request, and the remaining time of the block. */
 export interface Refusal {
   readonly scope: RateLimitScope;
   readonly limit: RateLimit;
@@ -19,20 +19,23 @@ export interface Refusal {
 
 export interface RateLimiterOptions {
   readonly table: RateLimitTable;
-  /** The counter that servers share. Without it, each server counts on its own. */
+  /** The Redis server in which servers share their counters. Without it, each server counts on its own. */
   readonly redisUrl?: string | undefined;
   /** The maximum time that a request waits for Redis. */
   readonly redisWaitMs?: number;
-  /** The number of clients remembered per scope. Beyond that, the oldest is dropped. Each takes about 150 bytes. */
+  /**
+   * The maximum number of clients remembered per scope. Beyond that, the oldest is dropped. Each client takes about 150
+   * bytes.
+   */
   readonly clientsMax?: number;
   /** The clock, in milliseconds. It is used only to measure durations. */
   readonly now?: () => number;
 }
 
 /**
- * Counts what clients do, per scope. With Redis, all servers count together, in one round trip. A client that exceeded
- * a limit is remembered here, so that a flood is stopped in this process. Without Redis, or while it is unavailable,
- * counting is a map lookup and no promise is created.
+ * Counts the requests and events of clients, per scope. With Redis, all servers share their counters, and counting
+ * takes one round trip. A client that exceeded a limit is remembered in this process, so that a flood of requests is
+ * rejected here. Without Redis, or while it is unavailable, counting is a map lookup and no promise is created.
  */
 export class RateLimiter {
   readonly #table: RateLimitTable;
@@ -52,7 +55,7 @@ export class RateLimiter {
     this.#shared = this.#link === undefined ? undefined : new SharedCounter(this.#link);
   }
 
-  /** True if servers are counting together. Undefined if Redis is not configured. */
+  /** True if servers are currently sharing their counters. Undefined if Redis is not configured. */
   get isShared(): boolean | undefined {
     return this.#link?.isUp;
   }
@@ -76,20 +79,20 @@ export class RateLimiter {
     return new Map(rateLimitScopes.map((scope) => [scope, this.#counters[scope].size]));
   }
 
-  /** Records that a request was rejected. Checking whether a client is blocked does not record that. */
+  /** Records that a request was rejected. Checking for a block does not count as a rejection. */
   noteRefusal({ scope }: Refusal): void {
     this.#refusals.set(scope, (this.#refusals.get(scope) ?? 0) + 1);
   }
 
-  /** Returns the block of a client, as far as this server knows. Counts nothing. */
+  /** Returns the block of a client if this server knows of one. Counts nothing. */
   findBlock(scope: RateLimitScope, client: string): Refusal | undefined {
     const msLeft = this.#counters[scope].blockedMs(client);
     return msLeft > 0 ? { scope, limit: this.#table[scope], msLeft } : undefined;
   }
 
   /**
-   * Counts once in every scope, in order, up to the first that rejects. Returns a promise only if Redis has to be
-   * asked.
+   * Counts once in every scope, in order, up to the first one that rejects. Returns a promise only if Redis has to be
+   * queried.
    */
   count(scopes: readonly RateLimitScope[], client: string): Refusal | undefined | Promise<Refusal | undefined> {
     if (this.#shared === undefined || this.#link?.isUp !== true) return this.#countHere(scopes, client);
@@ -97,7 +100,7 @@ export class RateLimiter {
     for (const [index, scope] of scopes.entries()) {
       const block = this.findBlock(scope, client);
       if (block === undefined) continue;
-      // A request rejected here still counts in the earlier scopes, but nothing waits for that.
+      // A request rejected here still counts in the earlier scopes, but the caller does not wait for that.
       if (index > 0) void this.#countTogether(this.#shared, scopes.slice(0, index), client);
       return block;
     }
@@ -130,8 +133,8 @@ export class RateLimiter {
       const count = counts[index];
       if (count === undefined || count.isWithin) continue;
       const limit = this.#table[scope];
-      // In its last millisecond, a block has zero left. If that were treated as no block, the block would start again
-      // here.
+      // In its last millisecond, a block has 0 ms remaining. If that were treated as no block, the block would start
+      // again here.
       const msLeft = Math.max(1, count.msLeft);
       this.#counters[scope].block(client, msLeft);
       return { scope, limit, msLeft };

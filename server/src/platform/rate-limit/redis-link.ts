@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { withinTime } from '../waiting/within-time.ts';
 
-/** The interval in which a server reports its presence and checks Redis. */
+/** The interval at which a server reports its presence and checks Redis. */
 const heartbeatMs = 1_000;
-/** The interval while Redis does not respond. It determines how soon its return is noticed. */
+/** The interval of probes while Redis does not respond. It determines how soon its recovery is noticed. */
 const probeMs = 100;
 /** A server that has not reported for this long is considered gone. */
 const absentMs = 5_000;
@@ -17,8 +17,8 @@ const scripts = {
   /*
    * Counts requests of several clients. For each client, the arguments are the number of requests, and then the limits
    * that they count against, in order. A request that the first limit rejects is not counted against the next. The
-   * first request past a limit starts a block by giving the counter a new expiry. Until that expires, every request is
-   * past the limit, and then counting starts again.
+   * first request past a limit starts a block by giving the counter a new expiry. Until the counter expires, every
+   * request is past the limit. After that, counting starts again.
    */
   count: {
     lua: `
@@ -64,7 +64,7 @@ const scripts = {
   },
 };
 
-/** The scripts in the form that the client offers them. Its types cover only the commands of Redis. */
+/** The scripts as methods of the client, whose types cover only the commands of Redis itself. */
 interface Scripted {
   count(keyCount: number, ...keysAndValues: readonly (string | number)[]): Promise<number[]>;
   attend(key: string, server: string, absentMs: number): Promise<number>;
@@ -72,7 +72,7 @@ interface Scripted {
 
 /**
  * A connection to Redis that never makes callers wait for long. The first late or missing response opens the circuit.
- * From then on, Redis is not asked until a background probe succeeds.
+ * From then on, Redis is not queried until a background probe succeeds.
  */
 export class RedisLink {
   readonly #redis: Redis & Scripted;
@@ -88,7 +88,7 @@ export class RedisLink {
     this.#waitMs = options.waitMs;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client adds a method for each script.
     this.#redis = new Redis(options.url, {
-      // Nothing waits for a connection: a command that cannot be sent now is not sent at all.
+      // Commands do not wait for a connection. A command that cannot be sent immediately is not sent at all.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
@@ -113,7 +113,7 @@ export class RedisLink {
     return this.#servers;
   }
 
-  /** Returns the result of the counting script. Rejects within milliseconds if there is none. */
+  /** Returns the result of the counting script. Rejects within milliseconds if there is no response. */
   count(keys: readonly string[], values: readonly number[]): Promise<number[]> {
     return this.#within(this.#redis.count(keys.length, ...keys, ...values));
   }
@@ -133,8 +133,8 @@ export class RedisLink {
         this.#trip();
         reject(error instanceof Error ? error : new Error('Redis failed.'));
       };
-      // If this process itself was late, the response is already in the socket. It is then read before the immediate
-      // runs.
+      // If this process itself was delayed, the response is already in the socket and is read before the `setImmediate`
+      // callback runs.
       const timer = setTimeout(
         () => setImmediate(() => fail(new Error('Redis did not respond in time.'))),
         this.#waitMs,
@@ -168,7 +168,8 @@ export class RedisLink {
       return;
     }
     try {
-      // Nothing waits for a heartbeat, so it has more time than a request. A busy moment is not an outage.
+      // Nothing waits for a heartbeat, so its timeout is longer than that of a request. A short delay under load is not
+      // an outage.
       this.#servers = await withinTime(
         this.#redis.attend(presenceKey, this.#server, absentMs),
         probeMs,
@@ -183,7 +184,8 @@ export class RedisLink {
   }
 
   /**
-   * Reconnects. A connection that hangs while opening would hang forever. One that is about to be opened is left alone.
+   * Reconnects. Without this, a connection that hangs while opening would hang forever. A connection that is about to
+   * be opened is left alone.
    */
   #reconnect(): void {
     this.#heardAt = performance.now();

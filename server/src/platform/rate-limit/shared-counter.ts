@@ -17,7 +17,7 @@ interface Waiting {
   }[];
 }
 
-/** The maximum number of distinct clients per round trip. More than this wait for the next one. */
+/** The maximum number of distinct clients per round trip. Further clients wait for the next round trip. */
 const clientsPerTrip = 200;
 
 /**
@@ -51,7 +51,7 @@ export class SharedCounter {
     }
   }
 
-  /** Sends a round trip. Never throws: a failure goes to all waiting callers. */
+  /** Sends a round trip. Never throws: a failure is passed to all waiting callers. */
   async #send(trip: readonly Waiting[]): Promise<void> {
     try {
       const keys = trip.flatMap(({ counted }) => counted.map(({ key }) => key));
@@ -74,8 +74,8 @@ export class SharedCounter {
 }
 
 /**
- * Returns the counts of one request. Of the requests counted together, the first ones are within the limit and the
- * others are not.
+ * Returns the counts of one request. If requests were counted together, the first ones may be within the limit while
+ * the others are not.
  */
 function toCounts(results: readonly number[], index: number): Count[] {
   const counts: Count[] = [];

@@ -11,9 +11,9 @@ interface Entry {
 }
 
 /**
- * Counts in this process. A window starts with its first request. The first request past the limit starts a block, and
- * when that ends, counting starts again. Entries are kept in the order in which they end, so that ended ones are always
- * at the front. Nothing ever iterates over all of them.
+ * Counts in this process. A window starts with its first request. The first request past the limit starts a block. When
+ * the block ends, counting starts again. Entries are kept in the order in which they end, so that expired ones are
+ * always at the front and no operation iterates over all entries.
  */
 export class WindowCounter {
   readonly #windowMs: number;
@@ -35,7 +35,7 @@ export class WindowCounter {
     return entry?.isBlocked === true ? Math.max(0, entry.endsAt - this.#now()) : 0;
   }
 
-  /** Counts one more. The limit may differ each time. */
+  /** Counts one event. The limit may differ between calls. */
   add(client: string, limit: number): Count {
     const now = this.#now();
     const entry = this.#entries.get(client);
@@ -50,7 +50,7 @@ export class WindowCounter {
     return { isWithin: false, msLeft: this.#blockMs };
   }
 
-  /** Remembers a block that was decided elsewhere. */
+  /** Stores a block that was imposed elsewhere. */
   block(client: string, ms: number): void {
     this.#put(client, { count: 0, isBlocked: true, endsAt: this.#now() + ms });
   }
@@ -64,7 +64,8 @@ export class WindowCounter {
     this.#entries.set(client, entry);
     const now = this.#now();
     for (const [oldest, { endsAt }] of this.#entries) {
-      // Beyond the bound, the entry that would end next is dropped early, because memory matters more than a count.
+      // If there are too many entries, the one that would end next is dropped early, because bounded memory matters
+      // more than an exact count.
       if (endsAt > now && this.#entries.size <= this.#clientsMax) break;
       this.#entries.delete(oldest);
     }

@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Codes that are counted from 0, so that the first occurrence is an increase. `deploy/monitoring/rules` alerts on small
- * numbers of these.
+ * Codes that are counted from 0, so that the first occurrence is visible as an increase. `deploy/monitoring/rules`
+ * alerts on small numbers of these.
  */
 const watchedCodes: readonly ErrorCode[] = ['internal-error', 'unauthenticated', 'forbidden'];
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** Every field that a log line may have. A value that does not fit one of these is not logged. */
+/** Every field that a log line may have. Values without a matching field are not logged. */
 export interface LogFields {
   readonly trace_id?: string;
   /** The OpenTelemetry trace id of the request. */
@@ -20,7 +20,7 @@ export interface LogFields {
   readonly error?: string;
   readonly sql_state?: string;
   readonly stack?: string;
-  /** Advice on what to do about it, always in the vault's own words. */
+  /** Advice on what to do about the error. It never contains text from outside the vault. */
   readonly advice?: string;
   readonly url?: string;
   readonly root_key?: string;
@@ -39,7 +39,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** One entry for every field. The type ensures that none is forgotten. */
+/** One entry for every field. The type ensures that none is missing. */
 const allowed: Readonly<Record<keyof LogFields, true>> = {
   trace_id: true,
   otel_trace_id: true,
@@ -68,8 +68,8 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
 };
 
 /**
- * The number of bytes that are written together. One write per line took 6 % of the server's cost of a create. Errors
- * are written at once.
+ * The number of bytes that are written together. A separate write for each line accounted for 6 % of the server's cost
+ * of a create. Errors are written immediately.
  */
 const bytesTogether = 4_096;
 const flushEveryMs = 100;

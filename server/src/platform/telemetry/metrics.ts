@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
 
-/** Label names, each with one of its few values. */
+/** Label names with their values. Each label has only a few possible values. */
 type Labels = Readonly<Record<string, string>>;
-/** Values by the value of their only label. */
+/** The values of a metric with one label, by label value. */
 export type Readings = ReadonlyMap<string, number>;
 
 /**
@@ -21,7 +21,7 @@ export class Metrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
-  /** Adds a gauge that is not always known. It has no series while it is undefined. */
+  /** Adds a gauge that is not always known. It has no series while its value is undefined. */
   addReading(name: string, help: string, read: () => number | undefined): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -36,8 +36,8 @@ export class Metrics {
   }
 
   /**
-   * Adds several gauges, by a label. If they cannot be read, they are left out, and the other metrics are still
-   * rendered.
+   * Adds a gauge for each value of a label. If the gauges cannot be read, they are omitted, and the other metrics are
+   * still rendered.
    */
   addGauges(name: string, help: string, label: string, read: () => Readings | Promise<Readings>): void {
     const gauge: Gauge = new Gauge({

@@ -39,12 +39,13 @@ export interface SpanAttributes {
 
 const count = /^\d{1,9}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** The form of the vault's own names. None has seven digits in a row, which a card number has. */
+/** The form of the vault's own names. None contains seven consecutive digits, as a card number does. */
 const ownName = /^(?!.*\d{7})[A-Za-z][\w-]{0,60}$/;
 const ownRoute = /^(?!.*\d{7})[\w/{}.*-]{1,120}$/;
 
 /**
- * The form of each attribute. The compiler checks the names, and this also covers values that do not match their type.
+ * The form of each attribute. The compiler checks the names. These expressions also reject values that do not match
+ * their type.
  */
 const forms: Readonly<Record<keyof SpanAttributes, RegExp>> = {
   'http.request.method': /^[A-Z]{3,10}$/,
@@ -62,7 +63,7 @@ const forms: Readonly<Record<keyof SpanAttributes, RegExp>> = {
 
 export const spanAttributeNames: readonly string[] = keysOf(forms);
 
-/** Returns the attributes that have the expected form, and leaves out others. */
+/** Returns the attributes that have the expected form, and omits all others. */
 export function pickAttributes(attributes: SpanAttributes): [name: string, value: string | number][] {
   const picked: [string, string | number][] = [];
   for (const name of keysOf(attributes)) {

@@ -8,8 +8,8 @@ export interface Span {
   /** Links to a related span of this or another trace. */
   link(other: Span): void;
   /**
-   * Ends the span. `failure` is set if it failed, with the thrown value if that says more than the attributes. Safe to
-   * call more than once.
+   * Ends the span. `failure` is given if the work failed. It includes the thrown value if that says more than the
+   * attributes. Safe to call more than once.
    */
   end(failure?: { readonly thrown?: unknown }): void;
 }
@@ -41,17 +41,17 @@ export interface TraceCounts {
 }
 
 /**
- * Measures how long the parts of a request take. Code that does such a part wraps it here, and needs to know nothing
- * else about traces.
+ * Measures how long the parts of a request take. Code wraps such a part with this interface, and does not need to know
+ * anything else about traces.
  */
 export interface Tracer {
   readonly isOn: boolean;
   readonly counts: TraceCounts;
-  /** Starts a trace. Returns undefined if it is not sampled, and then nothing of it is recorded. */
+  /** Starts a trace. Returns undefined if it is not sampled. In that case, nothing is recorded. */
   start(start: TraceStart): Span | undefined;
-  /** Begins a span within the current one. Returns undefined if that is not traced. */
+  /** Begins a span within the current one. Returns undefined if the current span is not traced. */
   begin(name: SpanName, attributes?: SpanAttributes): Span | undefined;
-  /** Runs work whose spans belong to this one. If it is undefined, they belong to no trace. */
+  /** Runs work whose spans are children of the given one. If `span` is undefined, they belong to no trace. */
   within<T>(span: Span | undefined, work: () => T): T;
   /** Runs work in a span within the current one. */
   span<T>(name: SpanName, attributes: SpanAttributes, work: (span: Span | undefined) => Promise<T>): Promise<T>;
@@ -59,7 +59,7 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-/** The tracer without a collector. It calls the work and does nothing else. */
+/** The tracer without a collector. It runs the work and does nothing else. */
 export const noTracer: Tracer = {
   isOn: false,
   counts: { sent: 0, dropped: 0, failed: 0, limited: 0 },

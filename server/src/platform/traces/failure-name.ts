@@ -5,8 +5,8 @@ import { DestinationFailure } from '../outbound/destination-failure.ts';
 import { DestinationRefusal } from '../outbound/destination-refusal.ts';
 
 /**
- * Returns the name of a failure for a span. It is one of the vault's own words, never a message, which could quote a
- * value.
+ * Returns the name of a failure for a span. It is an identifier that the vault defines, never an error message, which
+ * could quote a value.
  */
 export function failureName(thrown: unknown): string {
   if (thrown instanceof DomainError) return thrown.code;

@@ -15,7 +15,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parent = { traceId, spanId: 'b7ad6b7169203331', isSampled: true };
 const resource = { 'service.name': 'strongroom', 'strongroom.role': 'serve' };
 
-/** Records a request with a part, a failed call, and a link. */
+/** Records a request with a part span, a failed call, and a link. */
 function recordTrace({ parent, job }: { parent?: TraceParent; job?: string }): RecordedSpan[] {
   const kept: RecordedSpan[] = [];
   const ofRequest = { 'http.request.method': 'POST', 'http.route': '/tokens', 'http.response.status_code': 201 };
@@ -83,7 +83,7 @@ const otelKinds: Readonly<Record<SpanKind, OtelKind>> = {
   call: OtelKind.CLIENT,
 };
 
-/** Converts a span into that of the OpenTelemetry SDK. */
+/** Converts a span into its equivalent in the OpenTelemetry SDK. */
 function toReadableSpan(span: RecordedSpan): ReadableSpan {
   const context = (spanId: string, isRemote = false) => ({ traceId, spanId, traceFlags: 1, isRemote });
   const toTime = (ms: number): [number, number] => {

@@ -8,8 +8,8 @@ import { pickAttributes } from '../telemetry/span-attributes.ts';
 const kinds: Readonly<Record<SpanKind, number>> = { part: 1, request: 2, call: 3, job: 5 };
 const failed = 2;
 /**
- * The flags of a span. The first is the sampled flag of W3C. The others are from OTLP: whether it is known if the
- * parent is in another process, and whether it is.
+ * The flags of a span. The first is the sampled flag of W3C. The other two are defined by OTLP: one says that the
+ * location of the parent is known, the other that the parent is in another process.
  */
 const sampledFlag = 0x1;
 const remoteKnownFlag = 0x100;
@@ -24,8 +24,8 @@ export function toOtlpRequest(spans: readonly RecordedSpan[], resource: Readonly
 }
 
 /**
- * Builds the JSON by hand, which takes half the time. Except for the name, all values are numbers, ids, or texts of a
- * form that needs no escapes.
+ * Builds the JSON by hand, which takes half the time. Except for the name, all values are numbers, ids, or texts that
+ * need no escaping.
  */
 function toOtlpSpan(span: RecordedSpan): string {
   const { traceId, spanId, parentSpanId, startedMs, endedMs = startedMs, links, run } = span;
@@ -51,7 +51,9 @@ function toAttribute([key, value]: readonly [string, string | number]): string {
   return `{"key":"${key}","value":${typeof value === 'string' ? `{"stringValue":"${value}"}` : `{"intValue":${value}}`}}`;
 }
 
-/** Converts to nanoseconds, in whole microseconds. Those are exact as a number, and nanoseconds would not be. */
+/**
+ * Converts to nanoseconds, rounded to whole microseconds. A number can represent those exactly, but not nanoseconds.
+ */
 function toNanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`;
 }

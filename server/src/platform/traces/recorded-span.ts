@@ -3,8 +3,8 @@ import type { SpanAttributes } from '../telemetry/span-attributes.ts';
 import type { Span, TraceParent, TraceStart } from '../telemetry/tracer.ts';
 
 /**
- * The most spans of a trace. More would come from a list of tokens or a loop, and their cost is not bounded by the
- * limit on traces alone.
+ * The maximum number of spans in a trace. A list of tokens or a loop could create any number of them, and the limit on
+ * traces alone would not bound their cost.
  */
 const spansMax = 64;
 
@@ -21,7 +21,7 @@ export interface TraceRun {
   readonly keep: (span: RecordedSpan) => void;
   spanCount: number;
   leftOut: number;
-  /** True after the request has its response. Later work in the background is not part of the trace. */
+  /** True after the response to the request. Later background work is not part of the trace. */
   isOver: boolean;
 }
 
@@ -73,8 +73,8 @@ export class RecordedSpan implements Span {
   }
 
   /**
-   * Returns a child span, or undefined if the trace has ended or is long enough. If a span is nested in one of the same
-   * name, only the outer one is recorded.
+   * Returns a child span, or undefined if the trace has ended or has reached the maximum number of spans. If a span is
+   * nested in one of the same name, only the outer one is recorded.
    */
   child(name: string, kind: SpanKind, attributes: SpanAttributes): RecordedSpan | undefined {
     if (this.run.isOver || this.name === name) return undefined;
@@ -112,8 +112,8 @@ const processPart = crypto.randomUUID().slice(0, 8);
 let spansDrawn = 0;
 
 /**
- * Returns an id that is unique within a trace, which is all that is needed. Random bits for each id took most of the
- * time of a span.
+ * Returns an id that is unique within a trace, which is all that is needed. Generating a random id took longer than
+ * everything else about a span.
  */
 function drawSpanId(): string {
   spansDrawn = (spansDrawn % 0xff_ff_ff_ff) + 1;

@@ -35,7 +35,7 @@ export class RecordingTracer implements Tracer {
 
   within<T>(span: Span | undefined, work: () => T): T {
     const recorded = span instanceof RecordedSpan ? span : undefined;
-    // A separate context has a cost, and nearly all requests need none.
+    // Running in a separate context has a cost, and nearly all requests do not need one.
     return this.#underWay.getStore() === recorded ? work() : this.#underWay.run(recorded, work);
   }
 

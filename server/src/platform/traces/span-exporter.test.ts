@@ -6,7 +6,7 @@ import { RecordedSpan } from './recorded-span.ts';
 import { exportPace, SpanExporter } from './span-exporter.ts';
 
 const pace = { ...exportPace, delayMs: 1, timeoutMs: 200, pauseMinMs: 1, pauseMaxMs: 4, closeMs: 500 };
-/** Timeouts for a collector that responds, however slow the machine is. */
+/** Timeouts for a collector that responds. They are long enough for a slow machine. */
 const patience = { timeoutMs: 60_000, closeMs: 60_000 };
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const job = { kind: 'job', describe: () => ({ name: 'job sweep-sessions', attributes: {} }) } as const;

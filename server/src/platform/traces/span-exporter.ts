@@ -9,9 +9,9 @@ import type { TraceConfig } from './trace-config.ts';
 import type { TraceCounts } from '../telemetry/tracer.ts';
 
 export interface ExportPace {
-  /** The number of spans that may wait. Each takes about a kilobyte. */
+  /** The number of spans that may be queued. Each uses about a kilobyte. */
   readonly queueMax: number;
-  /** The number of spans per request. Writing a full one takes about a millisecond, which blocks everything else. */
+  /** The number of spans per request. Serializing a full request blocks the event loop for about a millisecond. */
   readonly batchMax: number;
   readonly delayMs: number;
   readonly timeoutMs: number;
@@ -33,8 +33,9 @@ export const exportPace: ExportPace = {
 };
 
 /**
- * Sends spans to the collector, one request at a time. No request of the vault waits for it. Spans that the collector
- * does not accept are counted and dropped. While it accepts nothing, only the queue is kept.
+ * Sends spans to the collector, one request at a time. Requests to the vault never wait for it. Spans that the
+ * collector does not accept are counted and dropped. While the collector is unavailable, only the spans in the queue
+ * are kept.
  */
 export class SpanExporter {
   readonly #service: OperatorService;
@@ -143,7 +144,7 @@ export class SpanExporter {
 
   #noteFailure(error: unknown): void {
     const { pauseMinMs, pauseMaxMs } = this.#pace;
-    // The first of several failures in a row is logged, and no others.
+    // Only the first of several consecutive failures is logged.
     if (this.#pauseMs === 0)
       this.#logger.warn('traces cannot be sent', { url: this.#place, error: codeOf(error) ?? nameOf(error) });
     this.#pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, this.#pauseMs * 2));

@@ -10,7 +10,7 @@ export const samplerNames = [
 ] as const;
 export type SamplerName = (typeof samplerNames)[number];
 
-/** The settings for which traces are sent, and to which collector. */
+/** The settings that determine which traces are sent, and to which collector. */
 export interface TraceConfig {
   /** The URL to which OTLP requests are posted, including its path. */
   readonly url: string;
@@ -20,9 +20,12 @@ export interface TraceConfig {
   readonly sampler: SamplerName;
   /** The fraction of all traces that a ratio sampler selects. */
   readonly ratio: number;
-  /** The most traces that a process starts per second, whatever the sampler or a caller says. */
+  /**
+   * The maximum number of traces that a process starts per second, regardless of the sampler and of what a caller
+   * requests.
+   */
   readonly perSecondMax: number;
   readonly serviceName: string;
-  /** Attributes of this process that the operator wants on all spans. */
+  /** Attributes of this process that the operator adds to all spans. */
   readonly resource: Readonly<Record<string, string>>;
 }

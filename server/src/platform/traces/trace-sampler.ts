@@ -2,15 +2,15 @@ import type { SamplerName, TraceConfig } from './trace-config.ts';
 import type { TraceParent } from '../telemetry/tracer.ts';
 
 /**
- * The number of hexadecimal digits at the end of an id that the ratio is applied to. They are random in trace ids (W3C
- * Trace Context §3.2.2.3) and in UUIDs (RFC 9562 §5).
+ * The number of hexadecimal digits at the end of an id to which the ratio is applied. These digits are random in trace
+ * ids (W3C Trace Context §3.2.2.3) and in UUIDs (RFC 9562 §5).
  */
 const digits = 12;
 const range = 16 ** digits;
 
 /**
- * Decides which traces are recorded. A caller may ask for its trace with the sampled flag, or choose an id that the
- * ratio selects. The limit per second bounds the total cost.
+ * Decides which traces are recorded. A caller can have its trace recorded by setting the sampled flag, or by choosing
+ * an id that the ratio selects. The limit per second bounds the total cost.
  */
 export class TraceSampler {
   readonly #config: Pick<TraceConfig, 'sampler' | 'ratio' | 'perSecondMax'>;

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DomainError } from '../../core/errors/domain-error.ts';
 
-/** The time limit of the current work. It also decides whether changes may still begin. */
+/** The time limit of the current work. It also determines whether changes may still begin. */
 export interface Deadline {
   /** The remaining time. It is infinite for work that must not be cut short. */
   readonly remainingMs: number;
-  /** True if nobody waits for the work any more and no change has begun. No change may begin then. */
+  /** True if nobody is waiting for the work any more and no change has begun. In that case, no change may begin. */
   readonly isGivenUp: boolean;
   /**
    * Calls the listener when the work is given up, for work that waits in a queue. Work that has left the queue by then
@@ -14,14 +14,16 @@ export interface Deadline {
   onGivenUp(listener: () => void): void;
   /**
    * Marks the beginning of a change. It is called in the turn of the event loop in which a change is sent, because from
-   * then on it may have been made. Throws if the change must not be sent any more.
+   * then on the change may have been made. Throws if the change must not be sent any more.
    */
   beginChange(): void;
   /** Records that the change was certainly not made. */
   undoChange(): void;
 }
 
-/** The error for work that was given up. Its caller has been told that nothing was changed, so nothing may be. */
+/**
+ * The error for work that was given up. Its caller has been told that nothing was changed, so no change may be made.
+ */
 export class GivenUpError extends DomainError {
   constructor() {
     super('overloaded', 'The request was not handled within its time limit. Try again shortly.');
@@ -30,12 +32,13 @@ export class GivenUpError extends DomainError {
 }
 
 /*
- * The asynchronous context carries the deadline, like it does spans. A wait is deep inside a request, and the code in
- * between does not have to know. In Node.js 24 a context is a field that V8 passes on with each promise in any case.
+ * The asynchronous context carries the deadline, like it carries spans. Waits happen deep inside a request, and the
+ * code in between does not have to know about deadlines. In Node.js 24, the context is a field that V8 passes on with
+ * each promise in any case.
  */
 const underWay = new AsyncLocalStorage<Deadline | undefined>();
 
-/** Throws if nobody waits for the current work any more. */
+/** Throws if nobody is waiting for the current work any more. */
 export function requireWanted(): void {
   if (underWay.getStore()?.isGivenUp === true) throw new GivenUpError();
 }
@@ -50,19 +53,19 @@ export function withDeadline<T>(deadline: Deadline | undefined, work: () => T): 
 }
 
 /**
- * Runs work without the current deadline. This is for work that several requests share, or that must be done whatever
- * happens to its request. It has its own limits.
+ * Runs work without the current deadline. This is for work that several requests share, or that must be completed even
+ * if its request is given up. It has its own limits.
  */
 export function withoutDeadline<T>(work: () => T): T {
   return underWay.getStore() === undefined ? work() : underWay.run(undefined, work);
 }
 
-/** Returns how long a wait of this many milliseconds may take before the deadline. */
+/** Limits a wait of this many milliseconds to the time that remains before the deadline. */
 export function withinDeadline(milliseconds: number): number {
   return Math.max(0, Math.min(milliseconds, underWay.getStore()?.remainingMs ?? milliseconds));
 }
 
-/** The deadline of work that is done for several requests at once. It may take as long as the last of them. */
+/** The deadline of work that is done for several requests at once. It ends with the latest of their deadlines. */
 export class BatchDeadline implements Deadline {
   readonly #deadlines: readonly (Deadline | undefined)[];
   readonly #isChange: boolean;

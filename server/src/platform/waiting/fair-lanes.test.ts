@@ -6,7 +6,7 @@ const noisy = 'noisy' as TenantId;
 const quiet = 'quiet' as TenantId;
 const third = 'third' as TenantId;
 
-/** Creates lanes, and records the order in which work entered. */
+/** Creates lanes, and records the order in which work enters them. */
 function makeLanes(placesMax: number, waitingMax = 100) {
   const lanes = new FairLanes({ placesMax, waitingMax, waitMaxMs: 1_000 });
   const entered: Lane[] = [];

@@ -6,13 +6,13 @@ import { withinDeadline } from './deadline.ts';
 export type Lane = TenantId | 'vault';
 
 export interface FairLanesOptions {
-  /** The number of places, which limits the work in progress. */
+  /** The number of slots, which limits the work in progress. */
   readonly placesMax: number;
-  /** The number of places that one tenant may hold. The default is most of them. */
+  /** The number of slots that one tenant may hold. The default is most of them. */
   readonly tenantMax?: number;
-  /** The number of waiting entries per lane. More are rejected at once. */
+  /** The maximum number of waiting entries per lane. Further entries are rejected immediately. */
   readonly waitingMax: number;
-  /** The time that work waits before it is rejected. It is less if the request has less time left. */
+  /** The time that work waits before it is rejected. It is shorter if the request has less time remaining. */
   readonly waitMaxMs: number;
 }
 
@@ -27,15 +27,15 @@ interface LaneState {
 }
 
 /**
- * Shares places, such as the connections of a pool, fairly between tenants. One tenant holds at most a part of them,
- * and all tenants together leave one to the vault. A free place goes to the lane that holds the fewest. Lanes that hold
- * equally many take turns.
+ * Shares slots, such as the connections of a pool, fairly between tenants. One tenant can hold only a part of them, and
+ * all tenants together leave one slot for the vault. A free slot goes to the lane that holds the fewest. Lanes that
+ * hold equally many take turns.
  */
 export class FairLanes {
   readonly #options: FairLanesOptions;
   readonly #tenantsMax: number;
   readonly #tenantMax: number;
-  /** Lanes that hold or wait for a place. The one that was served last is at the end. */
+  /** Lanes that hold or wait for a slot. The one that was served last is at the end. */
   readonly #lanes = new Map<Lane, LaneState>();
   #held = 0;
   #heldByTenants = 0;
@@ -47,7 +47,7 @@ export class FairLanes {
     this.#tenantsMax = tenantsMax;
   }
 
-  /** Runs the work as soon as there is a place for it. */
+  /** Runs the work as soon as a slot is free. */
   async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(lane);
     try {
@@ -57,7 +57,7 @@ export class FairLanes {
     }
   }
 
-  /** Resolves when a place is taken. Call the returned function when the work is done. */
+  /** Resolves when a slot is assigned. Call the returned function when the work is done. */
   enter(lane: Lane): Promise<() => void> {
     const state = this.#stateOf(lane);
     if (state.waiting.size === 0 && this.#hasRoom(lane, state)) return Promise.resolve(this.#take(lane, state));
@@ -133,7 +133,10 @@ export class FairLanes {
   }
 }
 
-/** Returns how many places one tenant and all tenants may hold. With three or fewer, none is reserved for the vault. */
+/**
+ * Returns how many slots one tenant may hold, and how many all tenants may hold together. With three or fewer slots,
+ * none is reserved for the vault.
+ */
 function sharesOf(placesMax: number): { readonly tenantMax: number; readonly tenantsMax: number } {
   const tenantsMax = placesMax < 4 ? placesMax : placesMax - 1;
   const reserve = Math.max(1, Math.floor(placesMax / 4));

@@ -35,7 +35,7 @@ export class RequestDeadlines {
     const now = performance.now();
     const due: RequestDeadline[] = [];
     let next = Number.POSITIVE_INFINITY;
-    // All due deadlines are marked before any of them has an effect.
+    // All due deadlines are marked before any of them takes effect.
     for (const deadline of this.#open) {
       if (deadline.endsAt > now) {
         next = Math.min(next, deadline.endsAt);
@@ -45,7 +45,7 @@ export class RequestDeadlines {
       deadline.markOver();
       due.push(deadline);
     }
-    // One timer covers deadlines that end at about the same time. A few milliseconds do not matter.
+    // One timer covers deadlines that end at about the same time. A difference of a few milliseconds does not matter.
     if (next < Number.POSITIVE_INFINITY) this.#wakeBy(Math.max(next, now + lookEveryMs));
     for (const deadline of due) deadline.tell();
   }
@@ -58,8 +58,8 @@ interface Ends {
 }
 
 /**
- * The time limit of one request. Changes sent before the limit decide whether the request may have taken effect. If
- * nothing was sent before the limit, nothing is sent after it, so the response to the caller stays true.
+ * The time limit of one request. If a change was sent before the limit, the request may have taken effect. If nothing
+ * was sent before the limit, nothing is sent after it, so the response to the caller stays true.
  */
 export class RequestDeadline implements Deadline {
   readonly #ends: Ends;
@@ -74,14 +74,17 @@ export class RequestDeadline implements Deadline {
     this.#endsAt = performance.now() + limitMs;
   }
 
-  /** The end by the clock of `performance.now()`. It is infinite while the deadline is paused. */
+  /**
+   * The time at which the deadline ends, on the clock of `performance.now()`. It is infinite while the deadline is
+   * paused.
+   */
   get endsAt(): number {
     return this.#pausedAt === undefined ? this.#endsAt : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * The remaining time. It is infinite when nobody waits for the response any more, because the remaining work has its
-   * own limits.
+   * The remaining time. It is infinite when nobody is waiting for the response any more, because the remaining work has
+   * its own limits.
    */
   get remainingMs(): number {
     return this.#state === 'open' ? this.endsAt - performance.now() : Number.POSITIVE_INFINITY;
@@ -126,7 +129,7 @@ export class RequestDeadline implements Deadline {
     if (this.#state === 'open') this.#ends.onResume(this.#endsAt);
   }
 
-  /** Ends the deadline when the response begins. There is no limit from here on. */
+  /** Ends the deadline when the response begins. From then on, there is no limit. */
   end(): void {
     if (this.#state !== 'open') return;
     this.#state = 'answered';

@@ -1,9 +1,9 @@
 import { withoutDeadline } from './deadline.ts';
 
 /**
- * Shares reads in progress, at most one per key. Callers that ask in the meantime get the same result, so a read does
- * not end with the request that began it. A read that began before a change was noticed still serves its waiting
- * callers, but its result is not kept.
+ * Shares reads in progress, at most one per key. Callers that ask in the meantime get the same result, so a read
+ * continues even if the request that started it is given up. A read that began before a change was noticed still serves
+ * its waiting callers, but its result is not kept.
  */
 export class SharedReads<Key, Value> {
   readonly #underWay = new Map<Key, Promise<Value>>();
@@ -42,7 +42,7 @@ export class SharedReads<Key, Value> {
     return own;
   }
 
-  /** Marks the key as changed. Callers that ask from now on read again. */
+  /** Marks the key as changed. Later callers start a new read. */
   outdate(key: Key): void {
     this.#underWay.delete(key);
   }

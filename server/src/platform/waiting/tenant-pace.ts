@@ -3,22 +3,25 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { withinDeadline } from './deadline.ts';
 
 export interface TenantPaceOptions {
-  /** The event loop time that the heavy work of one tenant may take, in milliseconds per second. */
+  /** The event loop time that the heavy work of one tenant may use, in milliseconds per second. */
   readonly msPerSecond: number;
-  /** The time that a tenant may take at once after it was idle, in milliseconds. */
+  /** The event loop time that a tenant may use at once after being idle, in milliseconds. */
   readonly burstMs: number;
-  /** The number of waiting requests per tenant. More are rejected at once. */
+  /** The maximum number of waiting requests per tenant. Further requests are rejected immediately. */
   readonly waitingMax: number;
-  /** The time that a request waits before it is rejected. It is less if the request has less time left. */
+  /** The time that a request waits before it is rejected. It is shorter if the request has less time remaining. */
   readonly waitMaxMs: number;
   /**
-   * The time after being in debt during which a tenant's requests begin one at a time. The cost of a request is known
-   * only after it has begun.
+   * The time for which a tenant's requests begin one at a time after the tenant was in debt. The cost of a request is
+   * known only after it has begun.
    */
   readonly heavyForMs: number;
   /** The time after which the next request begins in any case, because a request may be waiting for something else. */
   readonly gapMaxMs: number;
-  /** The time after which a tenant counts as the only one. It then delays nobody, and is not paced. */
+  /**
+   * The time without requests from other tenants after which a tenant counts as the only one. It delays nobody then, so
+   * it is not paced.
+   */
   readonly aloneAfterMs: number;
 }
 
@@ -40,11 +43,11 @@ interface Waiting {
 }
 
 interface TenantState {
-  /** The time at which the tenant has paid for everything that it was charged. */
+  /** The time at which the tenant has paid off everything that it was charged. */
   paidAt: number;
   /** The time until which its requests begin one at a time. */
   heavyUntil: number;
-  /** True if a request has begun and is not known to be done. */
+  /** True if a request has begun and is not known to have finished. */
   isBusy: boolean;
   timer: NodeJS.Timeout | undefined;
   readonly waiting: Set<Waiting>;
@@ -53,8 +56,8 @@ interface TenantState {
 /**
  * Limits how much of the event loop one tenant may use. One event loop serves all tenants, so they wait for each
  * other's computations. Heavy work is charged to its tenant by the event loop time that it takes. A tenant that has
- * used more than its allowance waits before its next request is handled. Requests of the usual size are charged
- * nothing, so most tenants are never delayed.
+ * used more than its allowance waits before its next request is handled. Requests of the usual size are not charged, so
+ * most tenants are never delayed.
  */
 export class TenantPace {
   readonly #options: TenantPaceOptions;
@@ -70,7 +73,7 @@ export class TenantPace {
 
   /**
    * Waits until a request of the tenant may begin. Returns undefined if the tenant has not been in debt lately.
-   * Otherwise, call the resulting function when the request is done.
+   * Otherwise, the caller must call the returned function when the request is done.
    */
   enter(tenantId: TenantId): Leave | Promise<Leave> | undefined {
     this.#noteTenant(tenantId);
@@ -105,7 +108,7 @@ export class TenantPace {
   charge(tenantId: TenantId, milliseconds: number): void {
     const now = performance.now();
     if (milliseconds <= 0) return;
-    // A tenant that is alone delays nobody.
+    // If a tenant is the only one, it delays nobody.
     if (!this.isShared) return;
     const state = this.#tenants.get(tenantId) ?? {
       paidAt: now,
@@ -119,7 +122,7 @@ export class TenantPace {
     if (this.#waitMsOf(state) > 0) state.heavyUntil = state.paidAt + this.#options.heavyForMs;
   }
 
-  /** Returns how long the next request of a tenant would wait if no other were waiting. */
+  /** Returns how long the next request of a tenant would wait if no other request were waiting. */
   waitMsOf(tenantId: TenantId): number {
     const state = this.#tenants.get(tenantId);
     return state === undefined ? 0 : Math.max(0, this.#waitMsOf(state));
@@ -178,7 +181,7 @@ export class TenantPace {
   }
 }
 
-/** The pace of this process. There is one, because there is one event loop. */
+/** The pace of this process. There is only one, because a process has one event loop. */
 export const loopPace = new TenantPace();
 
 function overloaded(): DomainError {

@@ -1,9 +1,11 @@
-/** Returns the milliseconds since some fixed moment. */
+/** Returns the milliseconds since an arbitrary fixed moment. */
 export type Clock = () => number;
 
 export const processClock: Clock = () => performance.now();
 
-/** The time that some work may take. The work checks it between two steps, so that it always completes at least one. */
+/**
+ * The time that some work may take. The work checks it between steps, so that it always completes at least one step.
+ */
 export class TimeBudget {
   readonly clock: Clock;
   readonly #end: number;

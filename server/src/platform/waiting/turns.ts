@@ -4,24 +4,24 @@ import type { Steps } from '../../core/steps/steps.ts';
 
 /*
  * One thread serves all requests, so all other requests wait while one computes. Work that can take longer than a few
- * milliseconds is done in pieces, with a round of the event loop between two of them.
+ * milliseconds is split into pieces, with a round of the event loop after each.
  */
 
-/** The time that one turn of the event loop may take. Remaining pieces then wait for the next turn. */
+/** The time that one turn of the event loop may take. Remaining pieces wait for the next turn. */
 const turnMs = 2;
-/** The time that the loop is left to other work between two pieces if several tenants use it. */
+/** The time for which the event loop is left to other work between two pieces, if several tenants use it. */
 const restMs = 2;
 
 let turnBegan: number | undefined;
 
-/** Returns undefined if the current turn has time left, otherwise a promise that settles in the next turn. */
+/** Returns undefined if the current turn has time remaining, otherwise a promise that settles in the next turn. */
 export function giveWay(): Promise<void> | undefined {
   return turnAgeMs() < turnMs ? undefined : wantedTurn();
 }
 
 /**
- * Runs work to its end, in as many turns as it takes. It completes at least one step per turn, however busy the loop
- * is.
+ * Runs work to its end, in as many turns as it takes. It completes at least one step per turn, no matter how busy the
+ * event loop is.
  */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   turnAgeMs();
@@ -33,7 +33,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Maps items like `Promise.all` would, but one after another, with other requests in between. */
+/** Maps items like `Promise.all` would, but one at a time, and lets other requests run in between. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result | Promise<Result>,
@@ -42,7 +42,7 @@ export async function mapInTurns<Item, Result>(
   if (items.length > 1) turnAgeMs();
   for (const [index, item] of items.entries()) {
     const result = map(item, index);
-    // A result that is already available is not awaited, because that would let all other ready work go first.
+    // A result that is already available is not awaited, because awaiting it would let all other ready work run first.
     results.push(result instanceof Promise ? await result : result);
     const waiting = index + 1 < items.length ? giveWay() : undefined;
     if (waiting !== undefined) await waiting;
@@ -63,7 +63,10 @@ function turnAgeMs(): number {
   return 0;
 }
 
-/** Waits for the next turn. Throws if the request was given up meanwhile, because nobody needs the rest. */
+/**
+ * Waits for the next turn. Throws if the request was given up in the meantime, because nobody needs the result any
+ * more.
+ */
 async function wantedTurn(): Promise<void> {
   await nextTurn();
   requireWanted();
@@ -73,8 +76,8 @@ const waiting: (() => void)[] = [];
 
 /**
  * Returns a promise that settles in a later turn of the loop. Each turn resumes one piece of work, in the order of the
- * calls. However many long requests are in progress, other requests wait for only one piece of one of them. Plain
- * promises would not work here, because they settle before the loop goes round.
+ * calls. No matter how many long requests are in progress, other requests wait for only one piece of one of them. Plain
+ * promises would not work here, because they settle before the event loop starts its next round.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -84,8 +87,8 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Resumes the next piece. A request of another tenant takes several rounds of the loop, and without a rest it would
- * meet a piece in each.
+ * Resumes the next piece. A request of another tenant takes several rounds of the event loop. Without a pause, a piece
+ * would delay it in each of them.
  */
 function resumeLater(): void {
   if (loopPace.isShared) setTimeout(resumeNext, restMs);

@@ -1,4 +1,4 @@
-/** Ends a wait that takes too long. The work itself continues, and its result is ignored. */
+/** Stops waiting for work that takes too long. The work itself continues, and its result is ignored. */
 export function withinTime<T>(work: Promise<T>, milliseconds: number, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,14 +1,14 @@
 /*
- * The event loop time of work, in milliseconds, as measured on two cores of a small machine. Work of the usual size
- * weighs nothing, because the rate limits cover it.
+ * The event loop time of work, in milliseconds, as measured on two cores of a small machine. Work of the usual size has
+ * no weight, because the rate limits cover it.
  */
 
 const mebibyte = 1024 * 1024;
 /** The cost of receiving or sending: copying, and reading or writing text. */
 const wireMsPerByte = 8 / mebibyte;
 /**
- * The cost of reading from the database and opening, or of sealing: hexadecimal text, AES, UTF-8, and garbage
- * collection.
+ * The cost of reading a value from the database and opening it, or of sealing it. It includes hexadecimal text, AES,
+ * UTF-8, and garbage collection.
  */
 const dataMsPerByte = 20 / mebibyte;
 const tokenMs = 0.1;
@@ -16,7 +16,7 @@ const tokenMs = 0.1;
 const termMs = 0.015;
 const expressionMs = 0.02;
 
-/** The cost of comparing a condition of a rule with a container. */
+/** The cost of comparing one condition of a rule with one container. */
 const comparisonMs = 0.000_05;
 
 /** The cost of comparing a member of stored data with a patch, measured with 60,000 of them. */
@@ -57,9 +57,9 @@ export function weighRights(conditions: number): number {
 }
 
 /**
- * Weighs a list or a search by a caller with many rules. PostgreSQL compares them with each token that it looks at, on
- * the processors that serve everybody: 400 conditions and 1,300 tokens took 600 ms. The number of tokens is not known
- * in advance.
+ * Weighs a list or a search by a caller with many rules. PostgreSQL compares the rules with each token that it
+ * examines, on processors that all tenants share: 400 conditions and 1,300 tokens took 600 ms. The number of tokens is
+ * not known in advance.
  */
 export function weighSearch({ conditions, milliseconds }: { conditions: number; milliseconds: number }): number {
   return conditions <= usualConditions ? 0 : Math.max(0, milliseconds - usualSearchMs);

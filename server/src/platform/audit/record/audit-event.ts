@@ -50,13 +50,13 @@ export const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 /**
- * The outcomes of an operation. A call that leaves the vault is recorded twice: its intent, before anything is
- * decrypted, and its result.
+ * The outcomes of an operation. A call that leaves the vault is recorded twice: once as an intent, before anything is
+ * decrypted, and once with its result.
  */
 export const outcomes = ['success', 'denied', 'missed', 'intent', 'failed', 'unknown'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** The entity id of an operation that concerns no single entity, such as reading a list. No id looks like it. */
+/** The entity id of an operation that concerns no single entity, such as reading a list. It is not a valid id. */
 export const noSingleEntity = '*';
 
 /** An operation on an entity. Only these fields are ever written: no values, no names, and no text from a caller. */
@@ -73,11 +73,11 @@ export interface AuditEvent {
   readonly details?: AuditDetails;
 }
 
-/** The reason why a view of a token left the vault, if the caller did not ask for the token itself. */
+/** The reason why a caller received a view of a token that it did not request directly. */
 export type Way =
   /** A create request returned this token, because it already has the same content. */
   | 'duplicate'
-  /** An idempotent request was repeated. */
+  /** A request was repeated with the same idempotency key. */
   | 'replay'
   /**
    * A mask, search index or fingerprint expression was applied to stored data. Its author can read all of that data.
@@ -87,7 +87,7 @@ export type Way =
 /** Details of an operation. They contain names and numbers, never values. */
 export interface AuditDetails {
   readonly via?: Way;
-  /** The export that a token left with. */
+  /** The id of the export that contained the token. */
   readonly within?: string;
   /** The fields that a search or a reference asked for, such as `type` or `data`, or the fields that expired. */
   readonly fields?: readonly string[];
@@ -112,7 +112,7 @@ export interface AuditDetails {
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */
   readonly digest?: string;
-  /** The id of the member or application whose request somebody else has approved or rejected. */
+  /** The id of the member or application whose request somebody else approved or rejected. */
   readonly requester?: string;
 }
 
@@ -121,7 +121,7 @@ export function toMissDetails({ count, found }: { readonly count: number; readon
   return { ...(found === undefined ? {} : { found }), missing: count };
 }
 
-/** Returns an event for an operation that succeeded, as opposed to one that was only attempted. */
+/** Returns an event for an operation that succeeded. */
 export function successEvent(entityType: EntityType, entityId: string, operation: Operation): AuditEvent {
   return { entityType, entityId, operation, outcome: 'success' };
 }

@@ -1,4 +1,7 @@
-/** The columns of a record by which the log can be filtered through counters. All of them are also filter names. */
+/**
+ * The columns of a record for which the log keeps counters, so that filters on them are fast. Each of them is also the
+ * name of a filter.
+ */
 export const facetFields = [
   'actor_id',
   'actor_type',
@@ -12,7 +15,7 @@ export const facetFields = [
 export type FacetField = (typeof facetFields)[number];
 
 /**
- * The maximum length of a counted value. Host names have at most 253 characters, and nothing else here is longer. A
- * longer value is not counted.
+ * The maximum length of a counted value. Host names have at most 253 characters, and no other counted value is longer.
+ * Values above the limit are not counted.
  */
 export const facetValueLengthMax = 300;

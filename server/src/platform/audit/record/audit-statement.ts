@@ -30,9 +30,9 @@ type KnownColumns = Partial<Record<(typeof names)[number], string>>;
 export type SharedAuditRow = Omit<AuditRow, 'entity_id' | 'containers'>;
 
 /**
- * Writes records of which many differ only in their entity. Parameter `$n` contains each distinct record once. `rows`
- * is a query that returns an id, its containers, and the number of its record, counted from 1. A batch of a thousand
- * creates by one caller then sends one record instead of a thousand.
+ * Writes records, many of which differ only in their entity. Parameter `$n` contains each distinct record once. `rows`
+ * is a query that returns an id, its containers, and the number of its record, counted from 1. For a batch of a
+ * thousand creates by one caller, only one record is sent instead of a thousand.
  */
 export function insertSharedAuditRecords(parameter: number, rows: string): string {
   const shared = names.filter((name) => name !== 'entity_id' && name !== 'containers');
@@ -54,11 +54,12 @@ export function insertCommonAuditRecords(): string {
 
 /**
  * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`. `onlyFor`
- * joins them to the rows that the statement wrote, so that a write that did not happen leaves no record. `known`
- * contains SQL for columns whose values only the statement knows. It replaces the values from the JSON.
+ * joins them to the rows that the statement wrote, so that no record is written for a write that did not happen.
+ * `known` contains SQL expressions for columns whose values are only known within the statement. They replace the
+ * values from the JSON.
  */
 export function insertAuditRecords(parameter: number, onlyFor = '', known: KnownColumns = {}): string {
-  // The order is the same for the whole statement. A subquery computes it once instead of for each record.
+  // The sealing order is the same for the whole statement. A subquery computes it once instead of for each record.
   return `insert into audit_records (tenant_id, sealing_order, ${names.join(', ')})
     select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => known[name] ?? `record.${name}`).join(', ')}
     from json_to_recordset($${parameter}::json) as record(${typed.join(', ')}) ${onlyFor}`;

@@ -3,12 +3,12 @@ import { listWideningChanges } from '../../../core/rights-change/widening-change
 import { sha256 } from '../../keyring/sealing/sha256.ts';
 import type { AuditDetails } from './audit-event.ts';
 
-/** These limits keep all details together below 4 KB. */
+/** These limits keep the details of a record below 4 KB in total. */
 const lineCharactersMax = 300;
-/** This is more than a rule on the longest container has. */
+/** No rule is longer than this, even on the longest container. */
 const wideningCharactersMax = 700;
 const linesBytesMax = 3_000;
-/** The end of a rule says what it shows, and to whom. */
+/** The end of a rule names its transform and its permissions, so it is kept when a line is shortened. */
 const endCharacters = 150;
 
 /** Returns what a change of rights added and removed, and a digest of the new rights. */
@@ -18,7 +18,7 @@ export function toRightsDetails(before: Rights | undefined, after: Rights | unde
 }
 
 /**
- * Does the same for any other change that is described by lines and by one text of the new state. Lines that widen
+ * Does the same for any other change that is described by a list of lines and the new state as text. Lines that widen
  * access to plaintext are the last to be omitted.
  */
 export function toChangeDetails(
@@ -33,7 +33,7 @@ export function toChangeDetails(
 /**
  * Shortens the list of changes if it is too long. The lines that widen access to plaintext then come first, because the
  * author of the rights chooses the order of the others and could hide a grant behind them. The digest still covers the
- * omitted ones, so it can be compared with an expected state.
+ * omitted lines, so it can be compared with that of an expected state.
  */
 function bound(changes: readonly string[], widening: readonly string[]): string[] {
   const isShort = changes.every((line) => line.length <= lineCharactersMax);
@@ -57,7 +57,7 @@ function bytesOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)) + 1, 0);
 }
 
-/** Omits the middle of a line, so that the transform and the permissions of a rule stay. */
+/** Omits the middle of a line, so that the transform and the permissions of a rule are kept. */
 function shorten(line: string, max: number): string {
   if (line.length <= max) return line;
   return `${line.slice(0, max - endCharacters - 1)}…${line.slice(-endCharacters)}`;

@@ -4,7 +4,7 @@ import { type AuditEvent, type AuditRow, toAuditRow } from './audit-event.ts';
 /** The common part of several records of one request, with the ids of their entities. */
 export type CommonRecord = Omit<AuditRow, 'entity_id'> & { readonly entity_ids: readonly string[] };
 
-/** Writes the common part of events once: a page of twenty tokens is one text with twenty ids in it. */
+/** Writes the common part of events once. A page of twenty tokens becomes a single text with twenty ids. */
 export function toCommonRecords(actor: Actor, events: readonly AuditEvent[]): string[] {
   const groups = new Map<string, { readonly first: AuditEvent; readonly entityIds: string[] }>();
   for (const event of events) {

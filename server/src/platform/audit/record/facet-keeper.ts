@@ -11,7 +11,7 @@ export interface FacetPass {
 
 /**
  * Follows the sealer and maintains the counters that log filters use. It has its own position in the log. Records that
- * were sealed before counters existed are simply ahead of that position, and a failure here does not stop sealing.
+ * were sealed before counters existed are counted like new ones, and a failure here does not stop sealing.
  */
 export class FacetKeeper {
   readonly #database: Database;

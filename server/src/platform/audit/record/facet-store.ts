@@ -7,7 +7,7 @@ const pairs = facetFields.map((field) => `('${field}', g.${field})`).join(', ');
 
 /**
  * Groups identical records before splitting them into a row for each field. Under load most records are identical, so
- * each one costs only a fraction of a row.
+ * each one adds only a fraction of a row.
  */
 const countNextText = `with place as (
     select kept_to, sealed_to from audit_facet_position, audit_sealing

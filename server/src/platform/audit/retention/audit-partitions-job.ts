@@ -14,7 +14,7 @@ export async function ensureAuditPartitions(database: Database): Promise<void> {
       await database.forSystem((tx) => tx.query({ text: 'select ensure_audit_partitions($1)', values: [monthsAhead] }));
       return;
     } catch (error) {
-      // The statement yields to any other process that is changing the log and is retried.
+      // The statement gives way to any other process that is changing the log, and is then retried.
       if (!isConnectionLost(error) || attempt === attemptsMax) throw error;
       await delay(pauseMs * attempt);
     }

@@ -8,14 +8,14 @@ import { isSameRemoval, type MonthRemoval, parseRemoval, toRemovalEvent, toRemov
 import { RetentionStore } from './retention-store.ts';
 import { damagedMonth } from '../seal/seal-store.ts';
 
-/** The number of months that the vault keeps, and the key that signs the removal of older ones. */
+/** The number of months of log to keep, and the key that signs the removal of older months. */
 export interface Retention {
   readonly monthsKept: number;
   readonly signer: AuditSigner;
   readonly now?: () => Date;
 }
 
-/** Drops the months that the policy no longer keeps. Each tenant's log records what was dropped and when. */
+/** Drops the months that are past their retention. Each tenant's log records what was dropped and when. */
 export function auditRetentionJob(database: Database, retention: Retention): Job {
   return {
     name: 'audit-retention',
@@ -27,7 +27,7 @@ export function auditRetentionJob(database: Database, retention: Retention): Job
 export async function dropOldMonths(database: Database, retention: Retention, signal?: AbortSignal): Promise<void> {
   const { monthsKept, signer, now = () => new Date() } = retention;
   const droppable = await database.forSealer((tx) => new RetentionStore(tx).listDroppable(monthsKept));
-  // The database's clock is not trusted here, because the removal is signed and must be true.
+  // The database's clock is not trusted here, because the vault signs the removal and must not sign a false statement.
   for (const month of droppable.filter((each) => isPast(each, monthsKept, now()))) {
     const removals = await listRemovals(database, month, signer);
     for (const removal of removals) {
@@ -56,7 +56,9 @@ function isPast(month: string, monthsKept: number, now: Date): boolean {
   return month.slice(0, 7) < keptFrom.toISOString().slice(0, 7);
 }
 
-/** Lists the removals for each tenant's log. Throws if one of the checkpoints is not what the vault signed. */
+/**
+ * Lists the removals of a month from each tenant's log. Throws if one of the checkpoints is not what the vault signed.
+ */
 async function listRemovals(
   database: Database,
   month: string,

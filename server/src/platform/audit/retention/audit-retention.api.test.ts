@@ -50,7 +50,7 @@ it('drops what the policy no longer keeps, records that, and the rest still veri
   expect((await verify()).findings).toEqual([]);
   const before = await months();
   await dropKeeping(13);
-  // A removal that is not sealed yet is not covered by any signature, so the drop waits for the next run.
+  // A removal that is not sealed yet is not covered by any signature, so the month is not dropped before the next run.
   expect(await months()).toBe(before);
   await seal();
   await dropKeeping(13);

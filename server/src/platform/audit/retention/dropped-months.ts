@@ -35,8 +35,9 @@ export class DroppedMonths {
   }
 
   /**
-   * Returns the newest month that is gone although retention did not drop it. Retention drops the oldest month first, so a removal
-   * also explains every month before it: the records of those removals may have been dropped themselves.
+   * Returns the newest month that is gone although retention did not drop it. Retention drops the oldest month first,
+   * so a removal also accounts for every earlier month. The records of those earlier removals may have been dropped
+   * themselves.
    */
   findUnexplained(): string | undefined {
     return [...this.#dropped]

@@ -70,7 +70,7 @@ async function sealRecord(createdAt: string, entityId: string, of = tenant.id): 
   await seal();
 }
 
-/** Writes the record of a removal as the database owner could, and seals it. */
+/** Forges the record of a removal, which the database owner could do, and seals it. */
 async function forgeRemoval(month: string, more: { createdAt?: string; details?: string } = {}): Promise<void> {
   await owner().query(
     `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_type, details)

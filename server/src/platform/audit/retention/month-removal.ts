@@ -9,7 +9,8 @@ import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 export type MonthRemoval = Pick<SignedCheckpoint, 'tenantId' | 'month' | 'number' | 'root'>;
 
 /**
- * Returns the signed text. A checkpoint never begins with this first line, so neither signature is valid for the other.
+ * Returns the signed text. A checkpoint never begins with this first line, so a signature of one is never valid for the
+ * other.
  */
 function toRemovalText(removal: MonthRemoval): string {
   return [
@@ -37,7 +38,7 @@ export function toRemovedMonth(month: string): string {
   return month.slice(0, 7);
 }
 
-/** Returns true if the record claims, in the name of the vault, that a month was dropped. */
+/** Returns true if the record states, in the name of the vault, that a month was dropped. */
 export function isOfRetention(
   record: Pick<AuditRecord, 'entity_type' | 'operation' | 'outcome' | 'actor_type'>,
 ): boolean {

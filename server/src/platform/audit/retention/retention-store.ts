@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from '../seal/checkpoint-row.ts';
 
 /**
- * Returns a condition with two lookups, each on its own index: one behind the sealer's position, and one in the logs of
+ * Returns a condition with two lookups, each on its own index: one after the sealer's position, and one in the logs of
  * tenants whose sealing was stopped.
  */
 const hasNoneUnsealed = (condition: string) => `not exists (
@@ -18,7 +18,7 @@ export class RetentionStore {
     this.#tx = tx;
   }
 
-  /** Lists the months that are older than the policy keeps and whose records are all sealed, oldest first. */
+  /** Lists the months that are past their retention and whose records are all sealed, oldest first. */
   async listDroppable(monthsKept: number): Promise<string[]> {
     const rows = await this.#tx.query<{ month: string }>({
       text: `select month::text from (
@@ -46,7 +46,8 @@ export class RetentionStore {
   }
 
   /**
-   * Lists what a tenant's records claim about the removal of a month. The database owner may have written any of them.
+   * Lists the details of a tenant's records about the removal of a month. The database owner may have forged any of
+   * them.
    */
   async listRemovals(tenantId: TenantId, month: string): Promise<(string | null)[]> {
     const rows = await this.#tx.query<{ details: string | null }>({
@@ -65,7 +66,7 @@ export class RetentionStore {
     return rows.length > 0;
   }
 
-  /** Drops a month. Checkpoints are kept, because the rest of the log is verified from them. */
+  /** Drops a month. Checkpoints are kept, because verification of the remaining log starts from them. */
   async drop(month: string): Promise<void> {
     for (const counters of ['audit_counts', 'audit_facets']) {
       await this.#tx.query({

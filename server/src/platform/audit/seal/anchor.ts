@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { postToOperatorEndpoint } from '../../outbound/operator-endpoint.ts';
 import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 
-/** A second place for checkpoints, out of reach of anyone who can write to the database. */
+/** A second location for checkpoints, out of reach of anyone who can write to the database. */
 export interface Anchor {
   readonly name: string;
   /** Resolves when the checkpoints are stored. */

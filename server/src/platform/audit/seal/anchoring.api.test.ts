@@ -28,7 +28,8 @@ const createToken = () =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'x' } });
 
 /**
- * Seals everything that is committed. It first waits for transactions of other tests, which would hold sealing back.
+ * Seals everything that is committed. It first waits for transactions of other tests to end, because they block
+ * sealing.
  */
 async function sealWith(sealer: Sealer) {
   await untilSealable(vault.database);

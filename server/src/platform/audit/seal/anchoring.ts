@@ -4,8 +4,8 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import { SealStore } from './seal-store.ts';
 
 /**
- * Delivers checkpoints to one anchor. A root covers everything before it, so only the newest one of each tenant has to
- * arrive. While the anchor is unreachable, at most one checkpoint per tenant waits.
+ * Delivers checkpoints to one anchor. A root covers everything before it, so only the newest checkpoint of each tenant
+ * has to be delivered. While the anchor is unreachable, at most one checkpoint per tenant is pending.
  */
 export class Anchoring {
   readonly #anchor: Anchor;
@@ -13,7 +13,7 @@ export class Anchoring {
   #underway: Promise<void> | undefined;
   #waitingSince = performance.now();
 
-  /** Starts with the newest checkpoints, which may not have arrived before the previous process ended. */
+  /** Starts with the newest checkpoints, which the previous process may not have delivered before it ended. */
   static async start(database: Database, anchor: Anchor): Promise<Anchoring> {
     const newest = await database.forSealer((tx) => new SealStore(tx).listNewest());
     return new Anchoring(anchor, new Map(newest.map((checkpoint) => [checkpoint.tenantId, checkpoint])));
@@ -33,8 +33,8 @@ export class Anchoring {
   }
 
   /**
-   * The time that checkpoints have been waiting, in milliseconds. 0 if none waits. Under load there is always one that
-   * waits, but never for long.
+   * How long checkpoints have been pending, in milliseconds. 0 if none is pending. Under load there is always a pending
+   * checkpoint, but never for long.
    */
   get lagMs(): number {
     return this.#waiting.size === 0 ? 0 : performance.now() - this.#waitingSince;
@@ -46,8 +46,8 @@ export class Anchoring {
   }
 
   /**
-   * Delivers the waiting checkpoints. Throws if the anchor did not accept them, and keeps them. Only one delivery runs
-   * at a time, and concurrent callers share it.
+   * Delivers the pending checkpoints. If the anchor does not accept them, this throws and keeps them. Only one delivery
+   * runs at a time, and concurrent callers share it.
    */
   deliver(): Promise<void> {
     this.#underway ??= this.#deliver().finally(() => {

@@ -36,25 +36,28 @@ export function parseRecordText(text: string): AuditRecord | undefined {
 }
 
 /**
- * Accepts a record from outside. Its content is not checked here, because the leaf is computed from it and has to be in
- * the tree.
+ * Accepts a record from outside. Its content is not checked here, because verification computes the leaf from it and
+ * requires that leaf to be in the tree.
  */
 export function asRecord(members: object): AuditRecord {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the content is checked through its leaf.
   return members as AuditRecord;
 }
 
-/** Compares records in the order of their leaves: by transaction, and within one by id. */
+/** Compares records in the order of their leaves: by transaction, then by id. */
 export function compareRecords(a: OrderedRecord, b: OrderedRecord): number {
   return (
     compareOrders(a.sealing_order, b.sealing_order) || compareText(a.id, b.id) || compareText(a.entity_id, b.entity_id)
   );
 }
 
-/** An order that sorts before every other. */
+/** A sealing order that sorts before all others. */
 export const firstOrder = '-9223372036854775808';
 
-/** Compares two integers written in decimal digits. Nearly all are positive, and those need no arithmetic. */
+/**
+ * Compares two integers written in decimal digits. Nearly all of them are positive, and positive integers can be
+ * compared without arithmetic.
+ */
 export function compareOrders(a: string, b: string): number {
   if (a === b) return 0;
   if (a.startsWith('-') || b.startsWith('-')) return BigInt(a) < BigInt(b) ? -1 : 1;

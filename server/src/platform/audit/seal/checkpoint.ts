@@ -2,7 +2,7 @@ import { type CheckpointFields, toCheckpointText } from '../../../core/audit/che
 import { membersOf } from '../../../core/objects/members-of.ts';
 import { isSignedBy } from '../../keyring/sealing/audit-signer.ts';
 
-/** The state of a tenant's tree at one size, confirmed by a signature. */
+/** The state of a tenant's tree at one size, with a signature. */
 export interface Checkpoint {
   readonly tenantId: string;
   /** The number of the checkpoint, counted from 1 without gaps. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../keyring/sealing/sha256.ts';
 import { hashLeaf, isIncluded, MerkleFrontier } from './merkle-tree.ts';
 
-/** The test vectors of Certificate Transparency implementations: leaves, and the roots of the trees that they form. */
+/** Test vectors from Certificate Transparency implementations: leaves, and the roots of the trees that they form. */
 const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
 const roots = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -16,7 +16,7 @@ const roots = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** Computes a root as literally described in RFC 6962 §2.1, which is slow. */
+/** Computes a root exactly as RFC 6962 §2.1 describes it, which is slow. */
 function plainRoot(hashes: readonly Buffer[]): Buffer {
   const [first] = hashes;
   if (first === undefined) return sha256(Buffer.alloc(0));
@@ -25,7 +25,7 @@ function plainRoot(hashes: readonly Buffer[]): Buffer {
   return sha256(Buffer.concat([Buffer.of(1), plainRoot(hashes.slice(0, k)), plainRoot(hashes.slice(k))]));
 }
 
-/** Computes a path as literally described in RFC 6962 §2.1.1. */
+/** Computes a path exactly as RFC 6962 §2.1.1 describes it. */
 function plainPath(index: number, hashes: readonly Buffer[]): Buffer[] {
   if (hashes.length <= 1) return [];
   const k = splitOf(hashes.length);

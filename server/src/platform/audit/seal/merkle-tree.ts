@@ -1,8 +1,8 @@
 import { sha256 } from '../../keyring/sealing/sha256.ts';
 
 /**
- * The first bytes of hashed leaves and nodes (RFC 6962 §2.1). They differ, so that a leaf can never pass for a node or
- * the reverse.
+ * The first bytes of hashed leaves and nodes (RFC 6962 §2.1). They differ, so that a leaf can never pass for a node, or
+ * vice versa.
  */
 const leafPrefix = Buffer.of(0x00);
 const nodePrefix = Buffer.of(0x01);

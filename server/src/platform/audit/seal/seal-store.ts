@@ -28,7 +28,7 @@ export interface MinuteCount {
   readonly records: number;
 }
 
-/** A tenant whose newest checkpoint is invalid, and the order from which its records wait. */
+/** A tenant whose newest checkpoint is invalid, and the sealing order of its first unsealed record. */
 export interface SealStop {
   readonly tenantId: string;
   readonly orderFrom: string;
@@ -45,7 +45,7 @@ interface SealRange {
 /** The interval at which an idle worker records that it is still running. */
 const lookedEverySeconds = 10;
 
-/** Thrown if sealing cannot continue before somebody has investigated. */
+/** Thrown if sealing cannot continue until somebody has investigated. */
 export class SealingError extends OperatorError {
   constructor(message: string) {
     super(message);
@@ -60,8 +60,8 @@ export function lostSealing(): SealingError {
 }
 
 /**
- * Returns the error for a position in the future. Without it, nothing would ever be sealed and nothing would seem to
- * wait.
+ * Returns the error for a position in the future. Without this check, nothing would ever be sealed and no record would
+ * appear to be unsealed.
  */
 function sealedAhead(): SealingError {
   return new SealingError(
@@ -74,7 +74,7 @@ export function notSigned(tenantId: string): string {
   return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
 }
 
-/** Returns the reason why a month is not dropped although retention no longer keeps it. */
+/** Returns the reason why a month is not dropped although it is past its retention. */
 export function damagedMonth(tenantId: string, month: string): SealingError {
   return new SealingError(
     `The newest checkpoint of ${month} in the log of tenant ${tenantId} is not what was signed, so ${month} is not dropped. Run \`strongroom audit verify\`.`,
@@ -97,8 +97,8 @@ export class SealStore {
   }
 
   /**
-   * Returns the range of records that can be sealed. Every transaction below the lowest one that is still running has
-   * ended, so nothing can appear before `to` any more.
+   * Returns the range of records that can be sealed. All transactions before the oldest one still running have ended,
+   * so no new record can appear before `to`.
    */
   async range(): Promise<SealRange> {
     const [row] = await this.#tx.query<SealRange & { readonly isAhead: boolean }>({
@@ -194,7 +194,7 @@ export class SealStore {
     return rows.map(toCheckpoint);
   }
 
-  /** Saves the results of one pass: its checkpoints, the counts, and its new position. */
+  /** Saves the results of one pass: its checkpoints, the counts, and the new position. */
   async save(made: {
     readonly checkpoints: readonly NewCheckpoint[];
     readonly counts: readonly MinuteCount[];

@@ -14,7 +14,9 @@ import {
   type Unsealed,
 } from './seal-store.ts';
 
-/** The number of records in a checkpoint. The smaller it is, the more precisely a finding locates a record. */
+/**
+ * The number of records in a checkpoint. The smaller it is, the more precisely a finding can locate a changed record.
+ */
 const recordsPerCheckpoint = 1_000;
 const recordsPerPass = 10_000;
 export const auditKeyVersion = 1;
@@ -133,8 +135,8 @@ export class Sealer {
   }
 
   /**
-   * Resumes tenants whose newest checkpoint was repaired. All records waiting before `sealedTo` are sealed first. After
-   * that, the tenants are sealed like all others.
+   * Resumes tenants whose newest checkpoint was repaired. Their unsealed records before `sealedTo` are sealed first.
+   * After that, these tenants are sealed like all others.
    */
   async #resume(store: SealStore, stops: readonly SealStop[], of: Work & { readonly sealedTo: string }) {
     const checkpoints: NewCheckpoint[] = [];
@@ -207,7 +209,7 @@ interface Work {
 }
 
 /**
- * Returns true if the records follow the newest checkpoint. An earlier record was either sealed before or added by
+ * Returns true if the records follow the newest checkpoint. An earlier record was either sealed already or inserted by
  * hand, and sealing it now would hide that.
  */
 function areNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): boolean {

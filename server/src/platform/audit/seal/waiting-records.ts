@@ -23,7 +23,7 @@ interface WaitingRow {
   readonly waitingSeconds: number;
   readonly isStopped: boolean;
   readonly isHeldBack: boolean;
-  /** The time since a worker was last active. Null if none ever was. */
+  /** The time since a worker was last active. Null if no worker was ever active. */
   readonly idleSeconds: number | null;
 }
 
@@ -48,7 +48,8 @@ export async function listWaiting(database: Database, tenantId: string | undefin
         from waiting where $1::uuid is null or tenant_id = $1 group by tenant_id order by tenant_id`,
       values: [tenantId ?? null],
     });
-    // If the table had lost its row, no record would be behind the sealer, and all would look sealed.
+    // If the table had lost its row, no record would be found past the sealer's position, and all of them would look
+    // sealed.
     const sealing = await tx.query({ text: 'select from audit_sealing' });
     if (sealing.length === 0) throw lostSealing();
     if (rows.length === 0) return [];
@@ -72,7 +73,7 @@ interface Holder {
 }
 
 function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecords, 'reason' | 'message'> {
-  // The reason in the table is not repeated, because anyone who can write there could choose its text.
+  // The reason in the table is not repeated, because anyone with write access to the table could choose its text.
   if (row.isStopped) return { reason: 'checkpoint-damaged', message: notSigned(row.tenantId) };
   const { idleSeconds } = row;
   if (idleSeconds === null || idleSeconds > idleSecondsMax) {

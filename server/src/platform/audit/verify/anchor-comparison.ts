@@ -2,28 +2,28 @@ import { isGenuine, parseCheckpointJson, type SignedCheckpoint } from '../seal/c
 import { readLines } from '../../files/line-reader.ts';
 import type { Finding } from './log-verifier.ts';
 
-/** The part of a checkpoint that describes the tree. */
+/** The fields of a checkpoint that identify a state of the tree. */
 export type SealedRoot = Pick<SignedCheckpoint, 'treeSize' | 'root'>;
 
-/** Returns the log's checkpoints with these numbers, as far as they exist. */
+/** Returns the log's checkpoints with these numbers. Numbers without a checkpoint are omitted. */
 export type FindRoots = (tenantId: string, numbers: readonly number[]) => Promise<ReadonlyMap<number, SealedRoot>>;
 
 export interface AnchorVerdict {
   readonly findings: readonly Finding[];
-  /** The number of lines that this vault did not sign, including lines that a crash cut off. */
+  /** The number of lines that this vault did not sign, including lines that a crash cut short. */
   readonly foreignLines: number;
 }
 
 const linesPerStep = 1_000;
 /**
- * The maximum number of findings. If somebody has rewritten a log, every checkpoint differs, and the first ones are
- * enough.
+ * The maximum number of findings. If somebody has rewritten a log, every checkpoint differs, and the first differences
+ * are enough.
  */
 const findingsMax = 100;
 
 /**
- * Compares every line of the anchor with the log. The newest line alone is not enough: if a log is cut back, it grows
- * again and is anchored again under the same numbers.
+ * Compares every line of the anchor with the log. The newest line alone is not enough: a truncated log grows again, and
+ * its new checkpoints are anchored under the same numbers.
  */
 export async function compareWithAnchor(path: string, publicKey: Buffer, findRoots: FindRoots): Promise<AnchorVerdict> {
   const findings: Finding[] = [];

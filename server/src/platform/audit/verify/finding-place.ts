@@ -12,21 +12,21 @@ export interface NarrowPlace {
   readonly leaf?: number;
 }
 
-/** The maximum number of leaves to try when searching for an added one. Each trial leaves out one of them. */
+/** The maximum number of leaves to try when searching for an added one. Each trial omits one of them. */
 const trialsMax = 600;
 
 /**
  * Locates the difference between a checkpoint and its current records. A checkpoint contains the roots of the complete
  * subtrees that form its tree. Subtrees that the current leaves reproduce are unchanged, so the difference is in the
- * others. `sealed` is the tree that the checkpoint confirms, `before` is the tree of the previous checkpoint, and
- * `leaves` are the current leaves between them.
+ * others. `sealed` is the tree that the checkpoint signs, `before` is the tree of the previous checkpoint, and `leaves`
+ * are the current leaves between them.
  */
 export function narrowDown(before: MerkleFrontier, sealed: MerkleFrontier, leaves: readonly Buffer[]): NarrowPlace {
   const surplus = leaves.length - (sealed.size - before.size);
   const expected = sealed.subtrees.filter((subtree) => endOf(subtree) > before.size);
   const completed = completedBy(before, leaves);
   const first = expected.findIndex((subtree) => completed.get(nameOf(subtree))?.equals(subtree.hash) !== true);
-  // All leaves after an added or missing one have moved by the surplus.
+  // All leaves after an added or missing one are shifted by the surplus.
   const isMoved = (subtree: Subtree) => {
     const start = startOf(subtree) - before.size + surplus;
     const own = start < 0 || startOf(subtree) < before.size ? [] : leaves.slice(start, start + 2 ** subtree.level);
@@ -36,7 +36,7 @@ export function narrowDown(before: MerkleFrontier, sealed: MerkleFrontier, leave
   const [from, to] = [expected[first], expected[last]];
   if (first === -1 || from === undefined) {
     const places = { from: before.size, to: sealed.size };
-    // Everything that was sealed is present, so the surplus comes after it.
+    // Everything that was sealed is present, so any surplus leaves come after it.
     return surplus === 1 ? { places, leaf: leaves.length - 1 } : { places };
   }
   const places = { from: Math.max(startOf(from), before.size), to: to === undefined ? endOf(from) : endOf(to) };

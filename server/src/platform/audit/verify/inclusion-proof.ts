@@ -164,10 +164,13 @@ interface ReadCheckpoint {
   readonly records: readonly AuditRecord[];
 }
 
-/** The number of subtrees to keep, which is about 100 checkpoints. Above it, they are discarded and computed again. */
+/**
+ * The number of subtrees to keep, which corresponds to about 100 checkpoints. Above this number, all subtrees are
+ * discarded and computed again when needed.
+ */
 const subtreesKeptMax = 200_000;
 
-/** Reads checkpoints again and keeps the subtrees that they complete. */
+/** Reads checkpoints again and caches the subtrees that they complete. */
 class Replay {
   readonly #reader: LogReader;
   readonly #tenantId: string;
@@ -198,7 +201,7 @@ class Replay {
   }
 
   /**
-   * Returns the hash of a subtree. Subtrees of the tree `known` do not have to be read, and their records may have been
+   * Returns the hash of a subtree. Subtrees of `known` are not read again, so their records may already have been
    * dropped.
    */
   async hashOf(place: Place, known: MerkleFrontier): Promise<Buffer> {

@@ -8,13 +8,13 @@ import { readLines } from '../../files/line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 
-/** The format that this version writes. It is the only one that it reads. */
+/** The version of the format that is written. No other version can be read. */
 const exportVersion = 1;
 
 /**
- * A line of an export. The first line says who signed. It is followed by the records of each checkpoint and the
- * checkpoint itself. Tenants may alternate, but the order within a tenant is that of its tree. An export ends after a
- * checkpoint, so it can be continued.
+ * A line of an export. The first line has the public key of the signer. It is followed by the records of each
+ * checkpoint and the checkpoint itself. Checkpoints of different tenants may be interleaved, but within a tenant the
+ * order is that of its tree. An export ends after a checkpoint, so it can be continued.
  */
 type ExportLine =
   | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
@@ -93,7 +93,7 @@ async function findEnd(path: string): Promise<ExportEnd> {
   for await (const line of readLines(path)) {
     position += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
-    // If the last line has no line feed, more than the line feed may be missing.
+    // If the last line has no line feed, the line itself may also be incomplete.
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
@@ -111,7 +111,7 @@ export class NotAnExportError extends Error {
   }
 }
 
-/** Rejects any other format. It would otherwise look like damage, or like a log that somebody has changed. */
+/** Rejects any other format. Otherwise such a file would look damaged or tampered with. */
 function requireKnownVersion(path: string, version: unknown): void {
   if (version !== exportVersion) throw new UnknownExportError(path, version);
 }

@@ -57,7 +57,7 @@ export class LogReader {
     return (await this.#checkpoints(tenantId, 'and c.tree_size >= $2 order by c.tree_size limit 1', treeSize))[0];
   }
 
-  /** Returns the checkpoint that contains the records of an order. */
+  /** Returns the checkpoint that contains the records with this sealing order. */
   async checkpointOfOrder(tenantId: string, order: string): Promise<StoredCheckpoint | undefined> {
     return (await this.#checkpoints(tenantId, 'and c.order_to > $2 order by c.order_to limit 1', order))[0];
   }
@@ -201,7 +201,7 @@ export class LogReader {
 
   /**
    * Returns the months for which a partition can still contain records. It uses the bounds of the partitions, because
-   * their names prove nothing.
+   * their names are not reliable.
    */
   async #monthsKept(months: readonly string[]): Promise<Set<string>> {
     const bound = (word: string, otherwise: string) =>

@@ -55,8 +55,8 @@ export async function verifyDatabase(
 }
 
 /**
- * Finds stops that the sealer did not write. It stops only for a damaged checkpoint. Any other stop was written by
- * somebody who wants records that no signature covers.
+ * Finds stops that the sealer did not write. The sealer stops only for a damaged checkpoint. Any other stop was written
+ * by somebody who wants to keep records from being signed.
  */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(

@@ -56,8 +56,8 @@ interface TreePosition {
 }
 
 /**
- * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it continues from the state that the
- * checkpoint confirms, so that one change causes one finding and later changes are still detected.
+ * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it continues from the tree that the
+ * checkpoint signs, so that one change causes one finding and later changes are still detected.
  */
 export class LogVerifier {
   readonly #tenantId: string;
@@ -69,7 +69,7 @@ export class LogVerifier {
   #verified = 0;
   #dropped = 0;
 
-  /** `after` is a checkpoint that was already verified. The verification continues behind it. */
+  /** `after` is a checkpoint that was already verified. Verification continues with the next one. */
   constructor(of: {
     tenantId: string;
     publicKey: Buffer;
@@ -166,14 +166,14 @@ export class LogVerifier {
     const place = `checkpoint ${checkpoint.number}, sealed at ${checkpoint.sealedAt.toISOString()}`;
     if (surplus < 0) this.#find('records-missing', `${-surplus} records are missing in ${place}.`, named);
     else if (surplus > 0) this.#find('records-added', `${surplus} records were added in ${place}.`, named);
-    // A tampered checkpoint already has a finding, and it confirms nothing.
+    // A tampered checkpoint already has a finding, and its records cannot be checked against it.
     else if (vouchedFor !== undefined) this.#find('records-changed', `Records were changed in ${place}.`, named);
     return frontier;
   }
 
   /**
-   * Reports records created after their sealing time. The sealer signs whatever it finds, so nothing else reveals an
-   * invented creation time.
+   * Reports records created after their sealing time. The sealer signs whatever it finds, so nothing else would reveal
+   * a forged creation time.
    */
   #checkTimes({ number, sealedAt }: StoredCheckpoint, records: readonly AuditRecord[]): void {
     const ahead = records.filter(({ created_at }) => created_at > sealedAt.getTime() + clockDifferenceMaxMs);

@@ -14,7 +14,7 @@ import type { OpenLog } from './log-verification.ts';
 const sealedWithinMs = 30_000;
 const lookAgainMs = 250;
 const recordsPerRead = 500;
-/** The maximum size of a file that does not have one proof per line. */
+/** The maximum size of a file that is not in the format of one proof per line. */
 const wholeBytesMax = 16 * 1024 * 1024;
 
 /**
@@ -81,8 +81,7 @@ export interface ProofsChecked {
 }
 
 /**
- * Checks a file with one proof, a list of proofs, or one proof per line. A record counts once, however often it is
- * proven.
+ * Checks a file with one proof, a list of proofs, or one proof per line. A record with several proofs is counted once.
  */
 export async function checkProofs(path: string, publicKey: Buffer): Promise<ProofsChecked> {
   await access(path);
@@ -100,7 +99,7 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
     lineNumber += 1;
     const parsed = parseJsonOrNothing(line);
     if (parsed === undefined && lineNumber === 1) {
-      // The file may be one JSON text that was formatted over several lines.
+      // The file may be one JSON text that spans several lines.
       checkAll(parseJsonOrNothing(await readShort(path)));
       break;
     }

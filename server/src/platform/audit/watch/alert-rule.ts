@@ -1,4 +1,4 @@
-/** The rules that each key and each signed-in user is watched for. */
+/** The rules for which each key and each signed-in user is watched. */
 export const alertRules = ['misses', 'reveals', 'new-address'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
@@ -10,8 +10,8 @@ export interface AlertThresholds {
   /** The number of different tokens whose plaintext was shown or sent in a window. */
   readonly reveals: number;
   /**
-   * The number of known addresses above which a key is assumed to be used from anywhere, so that another address means
-   * nothing.
+   * The number of known addresses above which a key is assumed to be used from anywhere, so that a new address is not
+   * suspicious.
    */
   readonly addresses: number;
 }

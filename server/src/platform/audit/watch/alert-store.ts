@@ -4,8 +4,8 @@ import { recordInTransaction } from '../record/audit-log.ts';
 import type { RaisedAlert } from './watch-store.ts';
 
 /**
- * Writes an alert to its tenant's log unless it is already there. The worker that wrote it may have died before it
- * could note that.
+ * Writes an alert to its tenant's log unless it is already there. The worker that wrote it may have crashed before
+ * marking it as recorded.
  */
 export async function recordAlert(
   tx: Transaction,

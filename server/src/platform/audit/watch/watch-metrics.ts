@@ -3,12 +3,12 @@ import { alertRules } from './alert-rule.ts';
 import type { WatchPass } from './watcher.ts';
 
 /**
- * The number of applications with their own label. Any others are counted together, because each label adds three time
+ * The number of applications with their own label. All others are counted together, because each label adds three time
  * series.
  */
 const applicationsMax = 200;
 
-/** The shared labels of actors that are counted together by type. */
+/** The labels of actor types that are counted together instead of per actor. */
 const together: Readonly<Record<string, string>> = { session: 'sessions', user: 'users' };
 
 /** Counts watched operations by application. The first applications that appear get their own label. */

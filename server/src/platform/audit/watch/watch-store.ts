@@ -12,10 +12,10 @@ const forgottenPerPass = 10_000;
 
 export type WatchedKind = 'denied' | 'missed' | 'revealed' | 'other';
 
-/** A group of records that are equal in everything that is watched. */
+/** A group of records that are equal in all watched columns. */
 export interface WatchedGroup {
   readonly tenantId: string;
-  /** The id of the key, or of the signed-in user, who has no key. */
+  /** The id of the key, or of the signed-in user, because users have no key. */
   readonly keyId: string;
   readonly actorType: string;
   readonly actorId: string;
@@ -28,7 +28,7 @@ export interface WatchedGroup {
   readonly count: number;
 }
 
-/** An alert that waits to be written to the log. */
+/** An alert that is still to be written to the log. */
 export interface RaisedAlert extends Alert {
   readonly raisedAt: Date;
 }
@@ -39,9 +39,9 @@ interface Range {
 }
 
 /**
- * Groups records by what is watched. A session counts as the key that authorized it, according to the session's record.
- * Sessions cost nothing, so if each counted on its own, a key could do anything through new sessions, or raise an alert
- * for every one of them.
+ * Groups records by what is watched. The activity of a session counts for the key that authorized it, according to the
+ * session's record. Sessions cost nothing: if each were counted on its own, a key could stay below every threshold by
+ * opening new sessions, or raise an alert for each of them.
  */
 const groupsText = `with watched as materialized (
     select r.tenant_id, coalesce(r.key_id, r.actor_id) as key_id, r.actor_type, r.actor_id, r.source_address, r.created_at, seen.kind,
@@ -139,7 +139,7 @@ export class WatchStore {
           order by r.sealing_order fetch first $1 rows with ties) next) taken`,
       values: [limit],
     });
-    // If the table has lost its row, nothing would be watched and nobody would notice.
+    // If the table has lost its row, nothing would be watched, without any visible error.
     if (row === undefined)
       throw new SealingError('The table audit_watch_position has lost its row. Insert one with watched_to null.');
     return row;

@@ -36,7 +36,7 @@ interface Happening {
   readonly entityId?: string;
   readonly address?: string;
   readonly missing?: number;
-  /** The number of the window of today that it falls into. */
+  /** The number of the window within the current day. */
   readonly window?: number;
 }
 
@@ -204,7 +204,8 @@ describe('Watcher', () => {
       for (let pass = 0; pass < 3; pass += 1) await worker.watch();
       expect(await alertsIn(other.id)).toBe(round + 1);
     }
-    // The first alert was rejected before. The second was written, but the worker died before it could note that.
+    // The first alert was rejected before. The second was written, but the worker crashed before marking it as
+    // recorded.
     await alertsAfterWatching();
     expect(await alertsIn(own.id)).toBe(2);
     expect(await alertsIn(other.id)).toBe(2);

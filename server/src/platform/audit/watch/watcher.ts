@@ -5,10 +5,10 @@ import { recordAlert } from './alert-store.ts';
 import { type WatchedGroup, WatchStore } from './watch-store.ts';
 
 const recordsPerPass = 10_000;
-/** The maximum number of alerts in a pass, because a pass must end however many keys cause alerts. */
+/** The maximum number of alerts in a pass, so that a pass ends no matter how many keys cause alerts. */
 const alertsPerPass = 100;
 const forgetEveryMs = 60_000;
-/** The delay before retrying a log that cannot be written to. Alerts of other tenants do not wait for it. */
+/** The delay before retrying a log that cannot be written to. Alerts of other tenants are not delayed. */
 const recordAgainMs = 60_000;
 
 export interface WatchPass {
@@ -29,10 +29,10 @@ interface WatcherParts {
 }
 
 /**
- * Follows the sealer and looks for bursts. It sees every record once, whichever server wrote it, and has its own
- * position in the log, so a failure here does not stop sealing. An alert is found in one transaction and recorded in
- * another, which first checks whether it was already recorded. A crash therefore neither loses an alert nor writes it
- * twice.
+ * Follows the sealer and looks for suspicious activity. It sees every record once, no matter which server wrote it, and
+ * has its own position in the log, so a failure here does not stop sealing. An alert is raised in one transaction and
+ * recorded in another, which first checks whether it was already recorded. A crash therefore neither loses an alert nor
+ * writes it twice.
  */
 export class Watcher {
   readonly #sealerDatabase: Database;
@@ -71,8 +71,8 @@ export class Watcher {
       await this.#raise(store, groups);
       await store.moveTo(next.to);
       const isFull = next.records >= recordsPerPass;
-      // Nothing is forgotten while the watcher catches up. An old window would be forgotten while its records still
-      // arrive, and its alert would be raised again.
+      // Nothing is deleted while the watcher catches up. Otherwise an old window could be deleted while its records are
+      // still being read, and its alert would be raised twice.
       if (!isFull && performance.now() - this.#forgottenAt > forgetEveryMs) {
         this.#forgottenAt = performance.now();
         await store.forget(this.#thresholds);
@@ -95,7 +95,9 @@ export class Watcher {
     );
   }
 
-  /** Records the next alert. It holds the watcher's lock, so that no two workers record the same alert. */
+  /**
+   * Records the next alert. The transaction holds the watcher's lock, so that two workers cannot record the same alert.
+   */
   #recordNext(): Promise<{ readonly alert?: Alert; readonly failure?: unknown }> {
     return this.#sealerDatabase.forSealer(async (tx) => {
       const store = new WatchStore(tx);
@@ -122,8 +124,8 @@ export class Watcher {
 }
 
 /**
- * Sums up groups by key or user, window and value, whatever their address, because one statement cannot update a row
- * twice.
+ * Sums up groups by key or user, window and value, regardless of their address, because one statement cannot update a
+ * row twice.
  */
 function sumUp(groups: readonly WatchedGroup[]): WatchedGroup[] {
   const sums = new Map<string, WatchedGroup>();

@@ -5,8 +5,8 @@ const channel = 'strongroom_changes';
 export const feedName = 'strongroom changes';
 const heartbeatMs = 300;
 /**
- * The maximum age of the last heartbeat, in milliseconds. If it is older, caches are not trusted. Together with the
- * heartbeat interval, this stays well under a second.
+ * The maximum age of the last heartbeat, in milliseconds. If it is older, caches are not trusted. The sum of this and
+ * the heartbeat interval is well under a second.
  */
 const trustMs = 600;
 
@@ -16,8 +16,8 @@ export type ChangeListener = (table: ChangedTable, id: string) => void;
 
 /**
  * Reports changes made by other processes. PostgreSQL delivers a notification together with the commit that causes it.
- * A heartbeat that travels the same way proves that notifications still arrive. If it does not return, `isCurrent` is
- * false and caches query the database instead.
+ * A heartbeat over the same channel proves that notifications still arrive. If it does not return, `isCurrent` is false
+ * and caches query the database instead.
  */
 export class ChangeFeed {
   readonly #listener: PostgresListener;
@@ -26,8 +26,8 @@ export class ChangeFeed {
   readonly #lostListeners = new Set<() => void>();
 
   /**
-   * `mark` becomes part of the connection's name, which tells other processes something about this one, such as its
-   * root keys.
+   * `mark` becomes part of the connection's name, from which other processes can tell, for example, which root keys
+   * this one has.
    */
   constructor(url: string, mark: string, origin?: ConnectionOrigin) {
     this.#listener = new PostgresListener(
@@ -63,8 +63,8 @@ export class ChangeFeed {
   }
 
   /**
-   * The time since the last heartbeat, in milliseconds. Late heartbeats on a busy machine make a server slower, not
-   * wrong.
+   * The time since the last heartbeat, in milliseconds. Late heartbeats on a busy machine slow a server down, but its
+   * results stay correct.
    */
   get silentMs(): number {
     return performance.now() - this.#listener.lastHeardAt;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WatchedCache } from './watched-cache.ts';
 
-/** Creates a feed whose state the test controls, and a store whose reads finish one by one when the test says so. */
+/** Creates a feed whose state the test controls, and a store whose reads finish one at a time when the test says so. */
 function setUp(options: { isKept?: (value: { n: number }) => boolean } = {}) {
   const feed = { isCurrent: true, gaps: [] as (() => void)[], onGap: (gap: () => void) => void feed.gaps.push(gap) };
   const reads: { key: string; finish: (value: { n: number } | undefined) => void; fail: (error: Error) => void }[] = [];

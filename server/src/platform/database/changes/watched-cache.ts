@@ -9,7 +9,7 @@ export interface WatchedCacheOptions<Key extends string, Value extends object> {
   readonly load: (key: Key) => Promise<Value | undefined>;
   readonly entriesMax: number;
   readonly ageMaxMs?: number;
-  /** Decides whether a value may be cached. All values are cached by default. */
+  /** Returns true if a value may be cached. All values are cached by default. */
   readonly isKept?: (value: Value) => boolean;
 }
 
@@ -45,8 +45,8 @@ export class WatchedCache<Key extends string, Value extends object> {
   }
 
   /**
-   * Removes the values that a change affects. Reads in progress are outdated too because they may be older than the
-   * change.
+   * Removes the values that a change affects. Reads in progress are invalidated too, because they may have started
+   * before the change.
    */
   forget(matches: (key: Key, value: Value) => boolean): void {
     this.#reads.outdateAll();

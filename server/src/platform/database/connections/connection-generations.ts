@@ -7,8 +7,8 @@ interface Opened {
 }
 
 /**
- * Tracks which connections of a pool are still worth using. A connection is current if it was opened after the database
- * last stopped responding, and if it leads to the server that the newest connections reached.
+ * Tracks which connections of a pool are still usable. A connection is current if it was opened after the database last
+ * stopped responding, and leads to the server that the newest connections reached.
  */
 export class ConnectionGenerations {
   readonly #origin: ConnectionOrigin;
@@ -25,8 +25,8 @@ export class ConnectionGenerations {
   }
 
   /**
-   * Discards every connection that was opened before this one stopped responding. A connection that is already stale
-   * says nothing about newer ones.
+   * Marks every connection that was opened before this one stopped responding as stale. If this connection was already
+   * stale, its failure says nothing about newer ones.
    */
   endWith(client: pg.ClientBase): void {
     if (this.isCurrent(client)) this.#silences += 1;

@@ -1,14 +1,14 @@
 /**
  * The PostgreSQL server and database that this process is connected to. All pools and listeners with the same address
  * share one origin. If a connection of any of them reaches another server, for example after a failover, the others
- * leave the previous server, which may still respond.
+ * disconnect from the previous server, even if it still responds.
  */
 export class ConnectionOrigin {
   #origin: string | undefined;
   #generation = 0;
   readonly #listeners = new Set<() => void>();
 
-  /** Increases whenever a connection reaches a different origin than the one before it. */
+  /** Increases whenever a connection reaches a different origin than the previous connection. */
   get generation(): number {
     return this.#generation;
   }
@@ -32,8 +32,8 @@ export class ConnectionOrigin {
 }
 
 /**
- * The origins of a process, one for each address. Addresses that differ only in their login share one, because they
- * lead to the same server.
+ * The origins of a process, one for each address. Addresses that differ only in their login share an origin, because
+ * they lead to the same server.
  */
 export class ConnectionOrigins {
   readonly #origins = new Map<string, ConnectionOrigin>();

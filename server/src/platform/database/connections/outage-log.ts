@@ -7,7 +7,10 @@ interface Watched {
   requireConnection(): Promise<void>;
 }
 
-/** Logs once that the database is unreachable and once that it is back, however many requests fail in between. */
+/**
+ * Logs once that the database is unreachable and once that it is reachable again, no matter how many requests fail in
+ * between.
+ */
 export class OutageLog {
   readonly #logger: Logger;
   readonly #lost = new Set<Watched>();
@@ -16,7 +19,7 @@ export class OutageLog {
     this.#logger = logger;
   }
 
-  /** Watches a pool and returns it. All watched pools count as one database. */
+  /** Watches a pool and returns it. All watched pools are treated as one database. */
   watch<Pool extends Watched>(pool: Pool): Pool {
     pool.onReach((outage) => {
       const wasLost = this.#lost.size > 0;
@@ -27,7 +30,7 @@ export class OutageLog {
       }
       this.#lost.delete(pool);
       if (wasLost && this.#lost.size === 0) this.#logger.warn('database back');
-      // The other pools may be idle for a while and would not notice that the database is back.
+      // The other pools may be idle and would not notice for a while that the database is reachable again.
       for (const other of this.#lost) other.requireConnection().catch(() => undefined);
     });
     return pool;

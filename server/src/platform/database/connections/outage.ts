@@ -73,7 +73,7 @@ export function toOutage(error: unknown): Outage | undefined {
 }
 
 /**
- * Returns an error for the operator who started a command: one line that says what happened and which setting to check.
+ * Returns an error for the operator who ran a command. Its single line says what happened and which setting to check.
  */
 export function unreachable(error: unknown, variable = urlVariable): Error {
   if (error instanceof OperatorError) return error;

@@ -18,7 +18,7 @@ export async function withOwnerSession<T>(
     throw unreachable(error, options.variable);
   });
   try {
-    // Locks and roles belong to the session, and a pooler would share the session with other clients.
+    // Locks and roles belong to the session, which a pooler would share with other clients.
     await requireOwnSession(client);
     return await work(client);
   } finally {

@@ -6,7 +6,9 @@ import { applicationRole, requireOwnSession, sessionOptions } from './session-ch
 
 const reconnectMs = 250;
 const connectTimeoutMs = 2_000;
-/** The time to wait for PostgreSQL to close the connection when stopping. On a dead network it never would. */
+/**
+ * The time to wait for PostgreSQL to close the connection when stopping. If the network is dead, it would never do so.
+ */
 const goodbyeMs = 1_000;
 /** The prefix of heartbeat payloads. A listener sends them to verify that it receives notifications. */
 const pulse = 'pulse ';
@@ -23,7 +25,7 @@ export interface ListenerOptions {
 }
 
 export interface ListenerEvents {
-  /** Called for every connection, including the first. Notifications may have been missed before it. */
+  /** Called for every connection, including the first. Notifications may have been missed before that. */
   onConnected(): void;
   /** Called when an open connection is lost. */
   onLost?(): void;
@@ -31,9 +33,9 @@ export interface ListenerEvents {
 }
 
 /**
- * Uses LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. The heartbeat is a notification to
- * itself, because a connection can respond to every query and still deliver no notifications, for example through a
- * pooler.
+ * Uses LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. The heartbeat is a notification
+ * that the listener sends to itself, because a connection can respond to every query without delivering notifications,
+ * for example through a pooler.
  */
 export class PostgresListener {
   readonly #options: ListenerOptions;
@@ -66,7 +68,7 @@ export class PostgresListener {
     return this.#heardAt;
   }
 
-  /** The same as `heardAt`, but across all connections: it is kept when a connection breaks. */
+  /** The same as `heardAt`, but across all connections. It is not reset when a connection breaks. */
   get lastHeardAt(): number {
     return this.#lastHeardAt;
   }
@@ -94,7 +96,7 @@ export class PostgresListener {
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
     this.#events.onLost?.();
-    // The new connection does not wait for the next heartbeat, because callers may be waiting for messages.
+    // The new connection is opened without waiting for the next heartbeat, because callers may be waiting for messages.
     this.#schedule();
   }
 
@@ -135,7 +137,7 @@ export class PostgresListener {
       await client.connect();
       const generation = this.#origin.note(await requireOwnSession(client, session));
       if (this.#isStopped) throw new Error('stopped while connecting');
-      // The client is set before it listens, because the first notification may already need a response.
+      // The client is set before it starts to listen, because even the first notification may require a response.
       this.#client = client;
       this.#generation = generation;
       await client.query(`listen ${channel}`);
@@ -146,7 +148,7 @@ export class PostgresListener {
     }
   }
 
-  /** Notifies itself and waits for the notification. Every earlier notification has then been delivered. */
+  /** Sends itself a notification and waits for it. By then, every earlier notification has been delivered. */
   async #prove(client: pg.Client, onHeard: () => void = () => undefined): Promise<void> {
     const { channel, patienceMs } = this.#options;
     const payload = `${pulse}${crypto.randomUUID()}`;

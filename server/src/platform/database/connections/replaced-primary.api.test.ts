@@ -18,7 +18,7 @@ let relay: WireRelay;
 let url: string;
 beforeAll(async () => {
   [old, promoted] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  // New connections reach the current target. Existing ones stay with the old primary, which keeps running.
+  // New connections reach the current target. Existing ones stay connected to the old primary, which keeps running.
   relay = await WireRelay.start(old.url, { onStartup: (parameters) => parameters.set('database', nameOf(target)) });
   url = relay.urlOf(old.url);
 });
@@ -35,7 +35,7 @@ async function reached(database: Database): Promise<string | undefined> {
   return (await database.runForTenant<{ name: string }>(tenantId, { text }))[0]?.name;
 }
 
-/** Ends one of the sessions that a pool has with the old primary. */
+/** Ends one of the sessions between a pool and the old primary. */
 async function breakOne(applicationName: string): Promise<void> {
   await old.owner.query(
     `select pg_terminate_backend(pid, 5000) from (select pid from pg_stat_activity

@@ -4,7 +4,7 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 /** The role that every connection of the vault uses. */
 export const applicationRole = 'strongroom_app';
 
-/** Thrown for a connection that must not be used. The message says in one line what to do. */
+/** Thrown for a connection that must not be used. The message is one line that says what to do. */
 export class UnfitSessionError extends OperatorError {}
 
 /** The settings that were requested in the startup packet and must therefore be in effect. */
@@ -31,14 +31,16 @@ const sessionText = `select pg_backend_pid() as "backendId", pg_is_in_recovery()
   concat_ws('/', extract(epoch from pg_postmaster_start_time()), (select oid from pg_database where datname = current_database())) as origin`;
 
 /**
- * Rejects a new connection that is not a dedicated session on a primary. Something between the vault and PostgreSQL can
- * silently drop the startup options, and with them the role that row-level security depends on. Returns the origin of
- * the session. It differs between two servers, and changes when a server is restarted or its database replaced.
+ * Rejects a new connection that is not a dedicated session on a primary. A pooler or proxy between the vault and
+ * PostgreSQL can silently drop the startup options, and with them the role that row-level security depends on. Returns
+ * the origin of the session. It differs between two servers, and changes when a server is restarted or its database
+ * replaced.
  */
 export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<string> {
   const { rows } = await client.query<Session>(sessionText);
   const [session] = rows;
-  // PostgreSQL sends its process id when a connection starts. A pooler invents one, in every mode.
+  // PostgreSQL sends its process id when a connection starts. A pooler sends a made-up one instead, in every pooling
+  // mode.
   if (session === undefined || session.backendId !== announcedBackend(client)) {
     throw new UnfitSessionError(
       'The database address points to a connection pooler such as PgBouncer, which drops roles, timeouts and notifications. Point STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault has its own connection pool.',
@@ -73,8 +75,8 @@ function isAsExpected(session: Session, expected: ExpectedSession): boolean {
 }
 
 /**
- * Returns the process id that PostgreSQL announced. The driver keeps it for cancelling statements, but does not declare
- * it.
+ * Returns the process id that PostgreSQL announced. The driver keeps it to cancel statements, but its type declarations
+ * do not include it.
  */
 function announcedBackend(client: pg.ClientBase): unknown {
   return 'processID' in client ? client.processID : undefined;

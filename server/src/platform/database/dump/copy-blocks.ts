@@ -1,4 +1,4 @@
-/** The longest line that can start a block. The vault's longest one names twenty columns. */
+/** The longest line that can start a block. The longest such line of the vault names twenty columns. */
 const lineBytesMax = 64 * 1024;
 const lineFeed = 0x0a;
 const blockEnd = Buffer.from('\n\\.\n');
@@ -13,17 +13,20 @@ export type CopyEvent =
   | { readonly kind: 'end' };
 
 /**
- * Extracts the rows from a pg_restore script. Statements are skipped unread: whatever an archive contains there is
- * never executed, and the rows are copied by the vault's own statement.
+ * Extracts the rows from a pg_restore script. Statements are skipped without being parsed, so nothing in an archive is
+ * ever executed. The rows are copied by the vault's own statement.
  */
 export class CopyBlocks {
   #isInside = false;
-  /** Inside a block, the last bytes, which may be the start of its end marker. Outside, the current line so far. */
+  /**
+   * Inside a block, these are the last bytes read, which may be the start of its end marker. Outside a block, they are
+   * the incomplete current line.
+   */
   #held = Buffer.alloc(0);
   #isLineTooLong = false;
   /**
-   * True until the first row. A line feed is put in front of it, so that the end of an empty block looks like any
-   * other.
+   * True until the first row. A line feed is prepended to the first row, so that the end of an empty block looks like
+   * that of any other block.
    */
   #isFirst = false;
 

@@ -13,7 +13,7 @@ export class CopyStatement implements pg.Submittable {
   /** Table and columns must come from the catalog or be plain identifiers, because they become part of SQL text. */
   constructor(table: string, columns: readonly string[]) {
     this.#text = `copy public."${table}" (${columns.map((column) => `"${column}"`).join(', ')}) from stdin`;
-    // Callers await only one of the two at a time. The other must not count as an unhandled rejection.
+    // Callers await only one of the two promises at a time. The other one must not cause an unhandled rejection.
     this.#started.promise.catch(() => undefined);
     this.#finished.promise.catch(() => undefined);
   }

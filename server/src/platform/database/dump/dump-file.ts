@@ -17,7 +17,7 @@ export interface DumpFile {
 
 /**
  * Finds a pg_dump archive in custom, directory or tar format. pg_restore can unpack those without executing anything.
- * Plain SQL is a program, and is rejected whatever the file's name is.
+ * Plain SQL has to be executed, so it is rejected regardless of the file name.
  */
 export async function findDumpFile(given: string): Promise<DumpFile> {
   const dump = path.resolve(given);
@@ -48,7 +48,7 @@ async function readHead(dump: string): Promise<string> {
 }
 
 /**
- * Checks an archive directory. Its table of contents names the files to read, so none of them may lead out of the
+ * Checks an archive directory. Its table of contents names the files to read, so none of the names may lead out of the
  * directory.
  */
 async function requireArchiveDirectory(dump: string): Promise<number> {
@@ -57,7 +57,7 @@ async function requireArchiveDirectory(dump: string): Promise<number> {
   if (!entries.every((entry) => entry.isFile())) throw new Error(leadsOutside);
   const tocBytes = entries[names.indexOf('toc.dat')]?.size ?? 0;
   const toc = tocBytes <= tocBytesMax ? await readFile(path.join(dump, 'toc.dat')).catch(() => undefined) : undefined;
-  // The header is the magic word, three version bytes, then the width of a number.
+  // The header consists of the magic word, three version bytes and the width of a number.
   if (toc?.toString('latin1', 0, 5) !== archiveMagic || toc[8] !== tocNumberBytes) {
     throw new Error(`The dump is a directory that was not written by pg_dump --format=directory. ${makeArchive}`);
   }
@@ -66,9 +66,9 @@ async function requireArchiveDirectory(dump: string): Promise<number> {
 }
 
 /**
- * Returns true if the table of contents names a file outside the directory. A text there is a sign byte of 0, its
- * length and its bytes. Names of data files are appended to the path of the directory, which contains only files, so a
- * name that leads out begins with nothing but dots and slashes.
+ * Returns true if the table of contents names a file outside the directory. Texts are stored there as a sign byte of 0,
+ * the length, and the bytes. Names of data files are appended to the path of the directory, which contains only files,
+ * so a name that leads out begins with nothing but dots and slashes.
  */
 function namesOutside(toc: Buffer): boolean {
   for (let begin = 0; begin < toc.length; begin += 1) {

@@ -3,7 +3,7 @@ import { type DumpContents, readDumpContents } from './dump-contents.ts';
 import { type DumpFile } from './dump-file.ts';
 import { loadRows, type LoadTarget } from './dump-rows.ts';
 
-/** The request to this process. Without a target, it only reads the contents. */
+/** The request to this process. Without a target, the process only reads the contents and loads no rows. */
 export interface DumpTask {
   readonly dump: DumpFile;
   readonly options: Omit<DecoderOptions, 'signal'>;

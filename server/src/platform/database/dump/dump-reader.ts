@@ -11,10 +11,10 @@ const processFile = fileURLToPath(
   new URL(`./dump-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
 );
 
-/** The time that the process has to exit after it was told to, in milliseconds. */
+/** The time within which the process must exit after it was told to, in milliseconds. */
 const endMs = 5_000;
 
-/** Reads a dump in a separate process, so that nothing in the dump is ever near the root key. */
+/** Reads a dump in a separate process, so that it is never parsed in a process that holds the root key. */
 export class DumpReader {
   readonly #dump: DumpFile;
   readonly #options: DecoderOptions;
@@ -38,7 +38,8 @@ export class DumpReader {
   async #run(target: LoadTarget | undefined): Promise<DumpOutcome> {
     const { signal, ...options } = this.#options;
     const child = fork(processFile, [], {
-      // The vault's own environment is not passed on, because it contains the root key and the vault's address.
+      // The vault's environment is not passed to the child process, because it contains the root key and the vault's
+      // address.
       env: {},
       execArgv: ['--disable-sigusr1'],
       cwd: '/',

@@ -7,7 +7,7 @@ import type { DumpFile } from './dump-file.ts';
 
 export interface LoadTarget {
   readonly url: string;
-  /** A role that may insert into these tables and do nothing else. */
+  /** A role whose only privilege is to insert into these tables. */
   readonly role: string;
   readonly tables: readonly string[];
 }
@@ -50,8 +50,8 @@ export async function loadRows(
 }
 
 /**
- * Checks the role of the connection. Rows of a hostile dump are loaded with its privileges, so a wrong address must not
- * give it those of the owner.
+ * Checks the role of the connection. Rows of a possibly hostile dump are loaded with its privileges, so a wrong address
+ * must not load them with those of the owner.
  */
 async function requireRole(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query<{ isRole: boolean }>(

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { withOwnerSession } from '../connections/owner-session.ts';
 
-/** The prefix of all scratch names. It also identifies those left behind by a killed run. */
+/** The prefix of all scratch names. It also identifies databases and roles that were left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';
 const idBytes = 8;
 const passwordBytes = 24;
@@ -39,8 +39,8 @@ export async function withScratchDatabase<T>(
 }
 
 /**
- * Returns the same address for another role. The login is set in both places because the driver prefers the query
- * string. An address without a host has only the query string.
+ * Returns the same address for another role. The login is set in the authority and in the query string, because the
+ * driver prefers the query string, and an address without a host has nothing else.
  */
 function withLogin(address: URL, user: string, password: string): string {
   const url = new URL(address);
@@ -50,7 +50,10 @@ function withLogin(address: URL, user: string, password: string): string {
   return url.href;
 }
 
-/** Creates a role that is a member of nothing and owns nothing. If the run is killed, the login expires after a day. */
+/**
+ * Creates a role that owns nothing and is not a member of any other role. If the run is killed, the login expires after
+ * a day.
+ */
 async function createRole(client: pg.Client, name: string, password: string): Promise<void> {
   const tomorrow = new Date(Date.now() + 24 * 60 * 60_000).toISOString();
   const limits = 'nosuperuser nocreatedb nocreaterole noinherit noreplication nobypassrls connection limit 2';
@@ -79,9 +82,9 @@ async function createDatabase(client: pg.Client, name: string): Promise<void> {
 }
 
 /**
- * Drops a database. A plain drop cancels an autovacuum in the way and waits five seconds for ending sessions. With
- * force, PostgreSQL first requires the right to terminate those sessions, and a role that is not a superuser lacks that
- * right for an autovacuum.
+ * Drops a database. A plain drop cancels a conflicting autovacuum and waits up to five seconds for sessions to end. A
+ * drop with force first requires the right to terminate the remaining sessions, which a role that is not a superuser
+ * lacks for an autovacuum.
  */
 async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name}`).catch(async (error: unknown) => {

@@ -4,7 +4,10 @@ import type { ScratchDatabase } from './scratch-database.ts';
 interface Table {
   readonly name: string;
   readonly hasPolicies: boolean;
-  /** True if every dump of a vault contains the table. False for the months of the audit log, which differ. */
+  /**
+   * True if every dump of a vault contains the table. False for the months of the audit log, which differ between
+   * dumps.
+   */
   readonly isRequired: boolean;
 }
 
@@ -15,9 +18,9 @@ interface ForeignKey {
 }
 
 /**
- * Prepares tables created by the vault's own migrations for the rows of a dump. An archive lists tables in an order
- * that foreign keys, triggers and row-level security do not allow, so these are removed during the load and restored
- * after it.
+ * Prepares tables created by the vault's own migrations for the rows of a dump. Foreign keys, triggers and row-level
+ * security would reject rows in the order in which an archive lists its tables, so they are removed before the load and
+ * restored after it.
  */
 export class ScratchSchema {
   readonly #client: pg.Client;
@@ -88,12 +91,12 @@ export class ScratchSchema {
     await this.#client.end();
   }
 
-  /** Creates the partitions of the audit log that are added over time and not by a migration. */
+  /** Creates the partitions of the audit log that are added over time instead of by a migration. */
   async #addMonths(months: readonly string[]): Promise<void> {
     const log = await this.#client.query(`select from pg_class where oid = to_regclass('public.audit_records')`);
     if (log.rowCount === 0) return;
     for (const month of months) {
-      // The month becomes part of SQL text here, so it is checked again at the last moment.
+      // The month becomes part of SQL text here, so it is validated once more.
       if (!/^\d{4}_(0[1-9]|1[0-2])$/.test(month)) throw new TypeError('A month is a year and a number.');
       const first = `${month.replace('_', '-')}-01`;
       await this.#client.query(`create table if not exists audit_records_${month} partition of audit_records

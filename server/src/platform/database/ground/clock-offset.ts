@@ -14,8 +14,8 @@ const warnSeconds = 1;
 const failSeconds = 5;
 
 /**
- * Compares the database's clock with this machine's. The response was written at some time between sending and
- * receiving, so the shortest round trip is the most precise.
+ * Compares the database's clock with this machine's. The database read its clock at some time between sending and
+ * receiving, so the shortest round trip gives the most precise offset.
  */
 export async function readClock(tx: Transaction): Promise<ClockReading> {
   const readings: ClockReading[] = [];
@@ -44,7 +44,7 @@ export function toReading(times: {
 
 export function checkClock({ clock }: { readonly clock: ClockReading }): GroundFinding {
   const { offsetSeconds, uncertaintySeconds } = clock;
-  // An offset that a slow response may explain is not held against the clock.
+  // An offset that a slow response may explain does not count as a clock error.
   const certainSeconds = Math.abs(offsetSeconds) - uncertaintySeconds;
   const how = `${Math.abs(offsetSeconds).toFixed(3)} s ± ${uncertaintySeconds.toFixed(3)} s`;
   if (certainSeconds < warnSeconds) return ok(name, `agrees with the database (${how})`);

@@ -22,7 +22,8 @@ export function connectionsLeft(reading: GroundReading): number {
 
 export function checkConnectionLimit(reading: GroundReading, { connectionsMax }: GroundExpectations): GroundFinding {
   const workers = Math.max(0, reading.processes - reading.servers);
-  // One more server than currently runs is counted, because a rolling restart starts a process before it stops one.
+  // This assumes one server more than currently runs, because a rolling restart starts a new process before it stops an
+  // old one.
   const needed =
     (reading.servers + 1) * (connectionsMax + besidesOfServer) + workers * (connectionsMax + besidesOfWorker);
   const tight = limitsOf(reading).filter(({ max }) => max < needed);

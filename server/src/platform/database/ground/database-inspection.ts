@@ -57,15 +57,15 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
 }
 
 /**
- * Returns the name of the database that a URL leads to. The server is asked because a URL may omit the name and rely on
- * a default.
+ * Returns the name of the database that a URL leads to. It queries the server, because a URL may omit the name and rely
+ * on a default.
  */
 export async function findDatabaseName(url: string): Promise<string> {
   const [row] = await ask<{ name: string }>(url, 'select current_database()::text as name');
   return row?.name ?? '';
 }
 
-/** Returns what PostgreSQL knows about its disk, as far as this login may see it. */
+/** Returns the information about PostgreSQL's disk that this login may see. */
 export async function readDisk(url: string): Promise<DiskReading> {
   const [row] = await ask<DiskReading>(url, diskText);
   if (row === undefined) throw new Error('The database returned no rows.');

@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os';
 import { formatBytes } from './format-bytes.ts';
 import type { GroundFinding } from './ground-finding.ts';
 
-/** The information that PostgreSQL has about its disk. It cannot tell how much of it is free. */
+/** The information that PostgreSQL has about its disk. PostgreSQL cannot report the free space. */
 export interface DiskReading {
   readonly databaseBytes: number;
-  /** The size of the write-ahead log that replication slots keep from being removed. Null without slots. */
+  /** The size of the write-ahead log that replication slots keep from being removed. Null if there are no slots. */
   readonly slotBytes: number | null;
   /** Null unless the login is a member of pg_read_all_settings. */
   readonly dataDirectory: string | null;

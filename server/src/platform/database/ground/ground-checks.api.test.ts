@@ -11,8 +11,8 @@ import { checkDiskSpace } from './disk-space.ts';
 import { judgeGround } from './ground-checks.ts';
 import { readGround } from './ground-reading.ts';
 
-// Each check is tested in both states. Those about standbys are in test/guarantees/required-standby.test.ts, because
-// that suite has a standby.
+// Each check is tested in both states. The checks of standbys are tested in test/guarantees/required-standby.test.ts,
+// because that suite has a standby.
 
 /** A server with safe settings, except for an archive that cannot be written to. */
 let postgres: LocalPostgres;

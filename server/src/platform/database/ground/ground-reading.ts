@@ -24,7 +24,7 @@ interface ServerReading {
   readonly roleUsed: number;
   readonly databaseLimit: number | null;
   readonly databaseUsed: number;
-  /** The number of connected servers. `processes` counts the workers too. */
+  /** The number of connected servers. `processes` also includes the workers. */
   readonly servers: number;
   readonly processes: number;
 }
@@ -34,8 +34,8 @@ export interface GroundReading extends ServerReading {
 }
 
 /**
- * The application name that counts processes. Every server and worker has one such connection, which shares the keys
- * for card verification codes.
+ * The application name by which processes are counted. Every server and worker has one connection with this name, which
+ * it uses to share the keys for card verification codes.
  */
 const processName = 'strongroom epochs';
 
@@ -63,7 +63,7 @@ const serverText = `select
     where datname = current_database() and application_name = $2) as processes
 from synchronous_standbys() standbys, pg_stat_archiver archiver`;
 
-/** Reads everything that one statement can return, and the clock. */
+/** Reads all values that a single statement can return, and the clock. */
 export function readGround(database: Database): Promise<GroundReading> {
   return database.forSystem(async (tx) => ({ ...(await readServer(tx)), clock: await readClock(tx) }));
 }

@@ -27,7 +27,9 @@ export class GroundWatch {
     return this;
   }
 
-  /** Never throws. If there is no response, nothing is known, and the database's readiness check says why. */
+  /**
+   * Never throws. If the database does not respond, there is no reading, and its readiness check reports the reason.
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined;

@@ -6,8 +6,8 @@ import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.
 import { permissionsOf } from '../../../core/access/permission.ts';
 import { migrationsDirectory } from './migration-files.ts';
 
-// Migration 39 decides on whose authority the applications and keys of earlier versions exist. These tests use authors
-// of every kind.
+// Migration 39 determines on whose authority the applications and keys from earlier versions exist. These tests cover
+// every kind of author.
 
 let vault: TestVault;
 let tenant: TestTenant;

@@ -8,7 +8,7 @@ export interface MigrationPace {
   /** The time that a statement waits for a lock. Other statements queue behind it for at most this long. */
   readonly lockTimeoutMs: number;
   readonly pauseMs: number;
-  /** The time after which retrying stops. */
+  /** The time after which the migration is no longer retried. */
   readonly patienceMs: number;
 }
 
@@ -44,7 +44,7 @@ async function runWhole(client: pg.Client, migration: Migration, { lockTimeoutMs
 
 /**
  * Runs one statement that cannot run in a transaction, such as `create index concurrently`. It blocks nobody while it
- * waits, so it has no time limit. An index left by a failed attempt is dropped first.
+ * waits, so it has no time limit. An invalid index from a failed attempt is dropped first.
  */
 async function runAlone(client: pg.Client, migration: Migration): Promise<void> {
   for (const statement of await forEachPartition(client, migration.sql)) {
@@ -55,7 +55,7 @@ async function runAlone(client: pg.Client, migration: Migration): Promise<void> 
     );
     const isHalf = rows[0]?.isValid === false;
     if (isHalf) await client.query(`drop index concurrently public.${index}`);
-    // A previous attempt finished this statement and failed at a later one.
+    // A previous attempt completed this statement and failed at a later one.
     const isDone = rows[0]?.isValid === true && statement !== migration.sql;
     if (!isDone) await client.query(statement);
   }
@@ -64,7 +64,7 @@ async function runAlone(client: pg.Client, migration: Migration): Promise<void> 
 
 /**
  * Returns the statement once for each partition. PostgreSQL cannot build an index on all partitions of a table at once
- * without blocking writes, but it can build them one after the other.
+ * without blocking writes, but it can build one index at a time.
  */
 async function forEachPartition(client: pg.Client, sql: string): Promise<string[]> {
   const [, table] = /^-- each partition of (\w+)$/m.exec(sql) ?? [];

@@ -73,7 +73,8 @@ describe('a database that an unreleased version has spread over several', () => 
 
   it.each(checksums)('is neither migrated, nor served, nor read from a dump: %s', async (checksum) => {
     const applied = { ...added('select 1'), name: 'unreleased', checksum };
-    // This is the state that the unreleased version left, whatever this version has since added under the same number.
+    // This restores the state that the unreleased version left behind, even if the current version uses the same
+    // numbers for other migrations.
     await test.owner.query(`delete from schema_migrations where version > 35`);
     await test.owner.query(
       `insert into schema_migrations (version, name, checksum, is_breaking) select n, 'unreleased', $1, false

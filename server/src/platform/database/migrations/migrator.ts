@@ -6,7 +6,8 @@ import { withOwnerSession } from '../connections/owner-session.ts';
 import { requireNoWithdrawn } from './withdrawn-migrations.ts';
 
 /**
- * The number must never change. Every version of Strongroom takes the same lock, so two never migrate at the same time.
+ * The number of the advisory lock. It must never change: every version of Strongroom takes the same lock, so that two
+ * processes never migrate at the same time.
  */
 const migrationLock = 7_120_460_351;
 const turnPauseMs = 100;
@@ -91,7 +92,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   return result.rows;
 }
 
-/** Returns the migrations that were applied to another database, such as one that was dumped. */
+/** Returns the migrations that were applied to another database, such as one that a dump was taken from. */
 export async function findMigrations(
   done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
 ): Promise<readonly Migration[]> {
@@ -129,8 +130,8 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
 }
 
 /**
- * Waits until no other process migrates. It polls instead of waiting inside PostgreSQL: an index that the other process
- * builds concurrently waits for every running statement, so the two would wait for each other.
+ * Waits until no other process is migrating. It polls instead of waiting inside PostgreSQL: if the other process builds
+ * an index concurrently, the build waits for every running statement, so the two processes would deadlock.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   const end = performance.now() + turnTimeoutMs;

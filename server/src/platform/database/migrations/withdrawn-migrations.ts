@@ -9,7 +9,7 @@ const withdrawn: ReadonlySet<string> = new Set([
   'c6eb1380fde49b221b954d09fdda38b90685bae7e1fb00a648a1a355234f8c99',
 ]);
 
-/** Throws if an unreleased version has changed the schema in a way that no version can read any more. */
+/** Throws if an unreleased version has changed the schema in a way that no released version supports. */
 export function requireNoWithdrawn(done: readonly { readonly checksum: string }[]): void {
   if (!done.some(({ checksum }) => withdrawn.has(checksum))) return;
   throw new OperatorError(
