@@ -1,9 +1,9 @@
-/** The recipient of an export. All of it is public. */
+/** The recipient of an export. All of its fields are public. */
 export interface ExportRecipient {
   readonly kind: 'age' | 'pgp';
-  /** A recipient as accepted by `age -r`, or an armored OpenPGP key. */
+  /** A recipient in the form that `age -r` accepts, or an armored OpenPGP key. */
   readonly text: string;
-  /** The text that people compare. */
+  /** The text that people compare to confirm the recipient. */
   readonly fingerprint: string;
 }
 
@@ -11,7 +11,7 @@ type Bytes = ReadableStream<Uint8Array>;
 
 const agePattern = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 
-/** Parses an age recipient. Throws an error with a message for the operator who named it. */
+/** Parses an age recipient. Throws an error with a message for the operator who specified it. */
 export async function parseAgeRecipient(text: string): Promise<ExportRecipient> {
   const { Encrypter } = await import('age-encryption');
   try {
@@ -25,7 +25,7 @@ export async function parseAgeRecipient(text: string): Promise<ExportRecipient> 
   return { kind: 'age', text, fingerprint: text };
 }
 
-/** Parses an OpenPGP key. Throws an error with a message for the operator who named it. */
+/** Parses an OpenPGP key. Throws an error with a message for the operator who specified it. */
 export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   const { readKey } = await import('openpgp');
   const key = await readKey({ armoredKey: text }).catch((error: unknown) => {

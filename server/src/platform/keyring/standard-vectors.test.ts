@@ -5,7 +5,8 @@ import { decryptGcm, encryptGcm } from './sealing/aes-gcm.ts';
 import { hkdfExpand } from './sealing/hkdf-expand.ts';
 
 /**
- * Returns true for vectors with a 96-bit nonce and a 128-bit tag, which the vault uses. All others must be rejected.
+ * Returns true for vectors with a 96-bit nonce and a 128-bit tag, the sizes that the vault uses. All others must be
+ * rejected.
  */
 const isOurs = (vector: Vector) => vector.get('IVlen') === '96' && vector.get('Taglen') === '128';
 const inputOf = (vector: Vector) => ({

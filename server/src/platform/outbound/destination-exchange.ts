@@ -102,7 +102,10 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
   sent.end(body);
 }
 
-/** Returns the body of a response, with backpressure. Only as much is read from the destination as the client reads. */
+/**
+ * Returns the body of a response, with backpressure. The destination's response is read no faster than the client reads
+ * it.
+ */
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
   // The destination may have sent everything long before the client has read it. A client that does not read must not

@@ -144,7 +144,7 @@ export class SpanExporter {
 
   #noteFailure(error: unknown): void {
     const { pauseMinMs, pauseMaxMs } = this.#pace;
-    // Only the first of several consecutive failures is logged.
+    // If several attempts fail in a row, the first failure alone is logged.
     if (this.#pauseMs === 0)
       this.#logger.warn('traces cannot be sent', { url: this.#place, error: codeOf(error) ?? nameOf(error) });
     this.#pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, this.#pauseMs * 2));

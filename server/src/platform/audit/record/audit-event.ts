@@ -59,7 +59,10 @@ export type Outcome = (typeof outcomes)[number];
 /** The entity id of an operation that concerns no single entity, such as reading a list. It is not a valid id. */
 export const noSingleEntity = '*';
 
-/** An operation on an entity. Only these fields are ever written: no values, no names, and no text from a caller. */
+/**
+ * An operation on an entity. No fields other than these are ever written: no values, no names, and no text from a
+ * caller.
+ */
 export interface AuditEvent {
   readonly entityType: EntityType;
   readonly entityId: string;

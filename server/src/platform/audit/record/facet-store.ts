@@ -43,7 +43,9 @@ export class FacetStore {
     this.#tx = tx;
   }
 
-  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
+  /**
+   * Takes the lock until the end of the transaction. No two processes of the installation can hold it at the same time.
+   */
   becomeKeeper(): Promise<boolean> {
     return takeLock(this.#tx, 'facets-lock');
   }

@@ -46,8 +46,8 @@ export class Anchoring {
   }
 
   /**
-   * Delivers the pending checkpoints. If the anchor does not accept them, this throws and keeps them. Only one delivery
-   * runs at a time, and concurrent callers share it.
+   * Delivers the pending checkpoints. If the anchor does not accept them, this throws and keeps them. Deliveries run
+   * one at a time, and concurrent callers share a delivery.
    */
   deliver(): Promise<void> {
     this.#underway ??= this.#deliver().finally(() => {

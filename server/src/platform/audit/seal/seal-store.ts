@@ -91,7 +91,9 @@ export class SealStore {
     this.#tx = tx;
   }
 
-  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
+  /**
+   * Takes the lock until the end of the transaction. No two processes of the installation can hold it at the same time.
+   */
   becomeSealer(): Promise<boolean> {
     return takeLock(this.#tx, 'seal-lock');
   }

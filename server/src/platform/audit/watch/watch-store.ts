@@ -122,7 +122,9 @@ export class WatchStore {
     this.#tx = tx;
   }
 
-  /** Takes the lock until the end of the transaction. Only one process in the whole installation can hold it. */
+  /**
+   * Takes the lock until the end of the transaction. No two processes of the installation can hold it at the same time.
+   */
   becomeWatcher(): Promise<boolean> {
     return takeLock(this.#tx, 'watch-lock');
   }

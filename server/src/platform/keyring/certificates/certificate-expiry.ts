@@ -10,5 +10,5 @@ export function findFirstExpiry(texts: readonly string[]): number | undefined {
   return expiries.length === 0 ? undefined : Math.min(...expiries);
 }
 
-/** Matches only certificates, because a client certificate comes with its key in the same text. */
+/** Matches only certificates, because the text of a client certificate also contains its key. */
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

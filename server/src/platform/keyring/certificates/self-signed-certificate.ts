@@ -19,8 +19,9 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Creates a key and a certificate for one name. Nobody but its own caller trusts it, and it cannot sign others. It is
- * for servers on loopback in development, because the key of a certificate shipped with the program would be public.
+ * Creates a key and a certificate for one name. The certificate is trusted only by the caller, and it cannot sign other
+ * certificates. It is for loopback servers in development, because the key of a certificate shipped with the program
+ * would be public.
  */
 export async function createSelfSignedCertificate(host: string): Promise<SelfSignedCertificate> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -1,7 +1,10 @@
 const burst = 512;
 const perSecond = 64;
 
-/** Limits how many messages are sent on request. Further requests are ignored and will be repeated. */
+/**
+ * Limits how many messages are sent in response to requests. Further requests are ignored, and their senders will
+ * repeat them.
+ */
 export class AnswerBudget {
   #left = burst;
   #countedAt: number;

@@ -8,8 +8,8 @@ const patienceMs = 2_000;
 const sendingMax = 64;
 
 /**
- * The channel between servers. Messages sent while it is broken are dropped. Both sides exchange what they have as soon
- * as it is back.
+ * The channel between servers. Messages sent while it is broken are dropped. After it is restored, both sides
+ * immediately exchange the keys that they have.
  */
 export class EpochChannel {
   readonly #listener: PostgresListener;
@@ -42,7 +42,7 @@ export class EpochChannel {
     try {
       await client.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, payloads]);
     } catch {
-      // The queue is full, or there was a timeout or a broken connection. Reconnecting brings both sides up to date.
+      // The queue is full, the statement timed out, or the connection broke. Reconnecting brings both sides up to date.
       this.#listener.disconnect(client);
     } finally {
       this.#sending -= 1;

@@ -34,7 +34,7 @@ beforeEach(() => {
   });
 });
 
-/** Creates a writer like that of a server. With the wrong MAC, it is somebody who can only run NOTIFY. */
+/** Creates a writer like that of a server. With a wrong MAC, it acts as an attacker who can only run NOTIFY. */
 function writerWith(writersMac = mac): MessageWriter {
   const receiveKeys = new ReceiveKeys();
   receiveKeys.advance(nowMs);
@@ -55,7 +55,7 @@ function forgetCounters(): void {
   }
 }
 
-/** Expects that no key was learned, no peer was met and no message was sent. */
+/** Expects that no key was learned, no peer was added and no message was sent. */
 function expectUntouched(): void {
   expect(store.list(nowMs).map(({ id }) => id)).toEqual([1]);
   expect([exchange.peers.size, exchange.peers.rememberedCount, sent.length]).toEqual([0, 0, 0]);
@@ -104,7 +104,7 @@ describe('somebody who can only run NOTIFY', () => {
     receiveAll([...played, ...played].toReversed());
     expect(sent).toHaveLength(said);
 
-    // This holds even for a server that has forgotten the counters, because an expired key does not return.
+    // This holds even for a server that has forgotten the counters, because an expired key is not accepted again.
     for (nowMs = 120_000; nowMs < 2 * receiveMs; nowMs += 30_000) {
       store.destroyEnded(nowMs);
       exchange.receiveKeys.advance(nowMs);

@@ -12,13 +12,13 @@ import { makeSecret } from './secret-memory.ts';
 const macKey = randomBytes(32);
 const mac = (message: Buffer) => createHmac('sha256', macKey).update(message).digest();
 
-/** Delivers every message to everyone in one order, including the sender, like PostgreSQL does. */
+/** Delivers every message to everyone, including the sender, in the same order, like PostgreSQL does. */
 let line: { readonly members: Member[]; readonly waiting: string[]; readonly said: string[] };
 
 interface Member {
   readonly store: EpochStore;
   readonly exchange: EpochExchange;
-  /** The member's own clock, which need not agree with any other. */
+  /** The member's own clock, which may differ from all others. */
   readonly clock: { ms: number };
   readonly answers: string[];
 }
@@ -179,7 +179,7 @@ describe('announce', () => {
     expect(deliver()).toHaveLength(1);
     make(a, 2, keyLifeMs - 1);
     pass(1);
-    // A key looks younger only by the transit time of a message, which is zero here.
+    // A key looks younger than it is by the transit time of a message, which is zero here.
     void b.exchange.want([2]);
     deliver();
     expect([b.store.has(1), b.store.has(2)]).toEqual([true, false]);
@@ -293,7 +293,7 @@ describe('what was said on the line', () => {
     expect(opened(line.members.map(({ exchange }) => exchange.receiveKeys.newest.secret))).toBe(0);
   });
 
-  /** Simulates a release that writes to any live key. If its message arrives, the key ends with the epoch. */
+  /** Simulates a release that encrypts to any live key. If its message arrives, the key ends with the epoch. */
   it('is opened by nobody once the first epoch in it has ended, whichever release wrote it', () => {
     const [a, b] = [join(), join()];
     const { receiveKeys } = a.exchange;

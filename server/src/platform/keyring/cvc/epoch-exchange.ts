@@ -11,7 +11,7 @@ export interface EpochExchangeParts {
   readonly store: EpochStore;
   readonly mac: Mac;
   readonly now: () => number;
-  /** Never fails. Anything that cannot be sent now is sent after the next connection. */
+  /** Never fails. Anything that cannot be sent now is sent after reconnecting. */
   readonly send: (payloads: readonly string[]) => Promise<void>;
   /** Called for each opened parcel from a peer, with the ids in it. */
   readonly onKeys: (processId: string, ids: readonly number[]) => void;
@@ -34,7 +34,8 @@ export class EpochExchange {
   }
 
   /**
-   * Announces this process, its key and the epochs it has. The others send what it lacks and request what they lack.
+   * Announces this process, its key and the epochs it has. The other servers send the epochs that it lacks, and request
+   * those that they lack themselves.
    */
   hello(): Promise<void> {
     const ids = this.#parts.store.list(this.#parts.now()).map(({ id }) => id);
@@ -76,7 +77,7 @@ export class EpochExchange {
     const { store, now } = this.#parts;
     const unlisted = store.list(now()).filter(({ id }) => !known.has(id));
     const lacking = outlivingOnly(unlisted, receiver);
-    // A new server counts the replies, so a reply without keys counts too.
+    // A new server counts the replies, so a reply is sent even if it contains no keys.
     if (isNew || lacking.length > 0) this.#answer(receiver, lacking);
     const unknown = [...known].filter((id) => !store.has(id));
     if (unknown.length > 0 && this.#budget.take(1, now())) void this.want(unknown);
@@ -105,7 +106,7 @@ export class EpochExchange {
 
     for (const { id, endsAfterMs, secret } of entries) {
       const endsAt = receiver.bornAt + endsAfterMs;
-      // No server announces an epoch earlier than the lead time, so none can have longer to live.
+      // No server announces an epoch earlier than the lead time before its use, so no remaining life can be longer.
       const isPlausible = now() < endsAt && endsAt <= now() + lifeMs + leadMs;
       if (isPlausible) {
         this.receiveKeys.endBy(receiver, endsAt);
@@ -121,8 +122,8 @@ export class EpochExchange {
 
 /**
  * Returns true if the epoch may be sent to the receiver's key, which must be destroyed before the epoch ends. Otherwise
- * the message could be held back and opened after the end of the epoch with a copy of the receiver's memory, because
- * the receiver cannot end a key for a message it never got.
+ * the message could be held back and opened after the end of the epoch with a copy of the receiver's memory: the
+ * receiver does not destroy a key early for a message that it never received.
  */
 function outlives({ endsAt }: Epoch, receiver: Receiver): boolean {
   return endsAt >= diesAt(receiver);

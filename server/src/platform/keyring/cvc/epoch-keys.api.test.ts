@@ -251,7 +251,7 @@ describe('usage', () => {
     await quiet();
     expect(a.keys.usage).toEqual({ peers: 2, epochs: 3, isConnected: true });
     await stop(b);
-    // A server that has not been heard from for the life of a key is no longer a peer. Its epochs stay.
+    // A server that has not been heard from for the life of a key is no longer a peer. Its epochs are kept.
     await pass(6 * minuteMs);
     expect(a.keys.usage).toEqual({ peers: 1, epochs: 5, isConnected: true });
     await stop(a);
@@ -305,7 +305,7 @@ describe('a line that is cut', () => {
       await cut();
       clock.move(5 * minuteMs);
       const record = a.keys.seal(`code ${round}`, binding);
-      // The test clock stands still, so this waits until the servers have found each other again.
+      // The test clock does not advance, so this waits until the servers have found each other again.
       expect(await b.keys.open(record, binding)).toBe(`code ${round}`);
     }
   });

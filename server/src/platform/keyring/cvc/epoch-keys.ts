@@ -18,7 +18,7 @@ import { OwnEpochs } from './own-epochs.ts';
 import { peersMax } from './peers.ts';
 import { steadyNow, systemTimers, type Timers } from './timers.ts';
 
-/** The time that startup waits for servers that are present but do not reply. */
+/** The time that startup waits for servers that are connected but do not reply. */
 const gatherMs = 2_000;
 
 export interface EpochKeysOptions {
@@ -35,7 +35,8 @@ export interface EpochKeysOptions {
 
 /**
  * Encrypts card verification codes with keys that exist only in the memory of servers and are destroyed within 65
- * minutes. No backup, log or disk can bring a code back. Every server can open what any other encrypts.
+ * minutes. No code can be recovered from a backup, a log or a disk. Every server can open codes that any other server
+ * encrypted.
  */
 export class EpochKeys {
   readonly #now: () => number;
@@ -75,7 +76,7 @@ export class EpochKeys {
     const events = {
       onConnected: () => {
         this.#catchUp();
-        // The message lists the epochs of this process, so a server that missed a key in the meantime requests it.
+        // The message lists the epochs of this process, so a server that has missed a key requests it.
         void this.#exchange.hello();
       },
       onPayload: (payload: string) => {
@@ -100,7 +101,8 @@ export class EpochKeys {
   }
 
   /**
-   * Returns undefined if the key is gone. Throws `SealedRecordError` if the record is damaged or not where it belongs.
+   * Returns undefined if the key is gone. Throws `SealedRecordError` if the record is damaged or does not match its
+   * binding.
    */
   async open(record: Buffer, binding: RecordBinding): Promise<string | undefined> {
     const id = keyVersionOf(record);
@@ -110,7 +112,7 @@ export class EpochKeys {
     return epoch === undefined ? undefined : openRecord(record, binding, toKey(epoch)).toString('utf8');
   }
 
-  /** The state for metrics. A server without peers loses its codes when it stops. */
+  /** The state for metrics. If a server has no peers, its codes are lost when it stops. */
   get usage(): { readonly peers: number; readonly epochs: number; readonly isConnected: boolean } {
     return { peers: this.#exchange.peers.size, epochs: this.#store.size, isConnected: this.#channel.isConnected };
   }
@@ -126,7 +128,7 @@ export class EpochKeys {
     await this.#channel.stop();
   }
 
-  /** Does overdue work if a timer is late. No key is used past its time, however busy the process is. */
+  /** Does overdue work if a timer is late. No key is used after its end, no matter how busy the process is. */
   #catchUp(): void {
     if (this.#now() >= this.#dueAt) void this.#advance();
   }
@@ -158,7 +160,8 @@ export class EpochKeys {
 }
 
 /**
- * Returns a key object for one operation. The next minor garbage collection wipes it, while a stored one would survive.
+ * Returns a key object for one operation. The next minor garbage collection wipes it, while a stored key object would
+ * survive it.
  */
 function toKey({ id, secret }: Epoch): VersionedKey {
   return { version: id, key: createSecretKey(secret) };

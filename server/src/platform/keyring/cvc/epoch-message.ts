@@ -16,8 +16,8 @@ import { publicKeyLength } from './x25519.ts';
  *                   keys: 32 bytes receiver's public key · 32 bytes one-shot public key · parcel
  *   60 + n      32  MAC of everything before
  *
- * No message contains a time of day. A time is given relative to the creation of the receiver's own key, which the
- * receiver knows exactly, so clocks need not agree, and a late or replayed message gives the same time.
+ * No message contains a time of day. Times are relative to the creation of the receiver's own key, which the receiver
+ * knows exactly. Clocks therefore do not have to agree, and a late or replayed message yields the same time.
  */
 const formatVersion = 1;
 const kinds = { hello: 1, want: 2, keys: 3 } as const;

@@ -12,8 +12,8 @@ import { agree, type KeyPair } from './x25519.ts';
  *        8      32  secret
  *
  * The key is HKDF-SHA256(X25519(one-shot key of the sender, receiver's key), info = label ‖ one-shot public key ‖
- * receiver's public key). The nonce is the sender's message counter. One-shot keys are wiped once their parcels are
- * written, so only the receiver can open one, and only while its own key lives.
+ * receiver's public key). The nonce is the sender's message counter. One-shot keys are wiped as soon as their parcels
+ * are written, so only the receiver can open a parcel, and only while its own key exists.
  */
 const entryLength = 8 + secretLength;
 export const parcelEntriesMax = 128;
@@ -25,13 +25,13 @@ export interface ParcelEntry {
   readonly secret: Buffer;
 }
 
-/** The context that both sides know from the message around the parcel. */
+/** The context that both sides know from the message that contains the parcel. */
 interface ParcelContext {
   readonly counter: number;
   readonly associatedData: Buffer;
 }
 
-/** Returns undefined if no secret can be agreed with the receiver's key. */
+/** Returns undefined if key agreement with the receiver's key fails. */
 export function sealParcel(
   entries: readonly ParcelEntry[],
   keys: { readonly oneShot: KeyPair; readonly receiver: Buffer },

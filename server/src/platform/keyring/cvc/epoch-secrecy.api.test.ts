@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 const macKey = randomBytes(32);
 const mac = (message: Buffer) => createHmac('sha256', macKey).update(message).digest();
-/** A code that is long enough not to occur by chance, as a real one would. */
+/** A code that is long enough not to occur by chance. A real code is too short for that. */
 const code = randomBytes(16).toString('hex');
 
 let test: TestDatabase;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await untilPasses(() => {
     for (const { store } of servers) expect(store.size).toBe(3);
   });
-  // These are copies, because the servers wipe their own.
+  // These are copies, because the servers wipe their own secrets.
   secrets = servers.flatMap(({ store }) => store.listOwn(0).map(({ secret }) => Buffer.from(secret)));
   expect(secrets).toHaveLength(3);
 });
@@ -56,7 +56,10 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** Returns how 32 bytes may appear in a file: raw, in hexadecimal, and in base64 at each of its three alignments. */
+/**
+ * Returns how 32 bytes may appear in a file: raw, in hexadecimal, and in base64 at each of the three possible
+ * alignments.
+ */
 function spellingsOf(secret: Buffer): Buffer[] {
   const hex = secret.toString('hex');
   const base64 = [0, 1, 2].map((skip) => {
@@ -67,8 +70,8 @@ function spellingsOf(secret: Buffer): Buffer[] {
 }
 
 /**
- * Lists files written since the secrets were created. Only those can contain them, and the cluster serves other tests
- * at the same time.
+ * Lists files written since the secrets were created. No other files can contain them, and the cluster serves other
+ * tests at the same time.
  */
 async function writtenFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -95,8 +98,8 @@ const keysMessages = () =>
 
 describe('the disk of the database', () => {
   /**
-   * Pushes notifications to disk. While a listener is in a transaction, its notifications stay in the queue, and
-   * further ones push the first ones to disk.
+   * Pushes notifications to disk. While a listener is in a transaction, its notifications stay in the queue, and later
+   * ones force the first ones to disk.
    */
   async function pushQueueToDisk<T>(work: () => Promise<T>): Promise<T> {
     const sleeper = new pg.Client({ connectionString: test.url });
@@ -122,11 +125,11 @@ describe('the disk of the database', () => {
 
   it('holds messages and sealed codes, but no secret and no code: not in tables, WAL or the queue of notices', async () => {
     await pushQueueToDisk(async () => {
-      // This checks first that the search finds what is there.
+      // This first verifies that the search works.
       const said = heard.filter((payload) => parsePayload(payload, mac)?.kind === 'keys').slice(-6);
       expect((await filesWith(said.map((text) => Buffer.from(text)))).join()).toContain('pg_notify');
-      // The record is inserted a few more times. WAL that another test's checkpoint has released is gone, and a WAL
-      // page can end within a record.
+      // The record is inserted a few more times. A checkpoint of another test may have removed the WAL of one copy, and
+      // another copy may span two WAL pages.
       for (const _ of [1, 2, 3]) await test.owner.query('insert into stored_codes values ($1)', [record]);
       const stored = (await filesWith([record])).join();
       expect(stored).toContain('base');

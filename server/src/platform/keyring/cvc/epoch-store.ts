@@ -8,7 +8,8 @@ interface Kept extends Epoch {
 }
 
 /**
- * Stores every epoch that this process can open. It owns the secrets and wipes those that are removed or not accepted.
+ * Stores every epoch that this process can open. It owns the secrets and wipes secrets that are removed or not
+ * accepted.
  */
 export class EpochStore {
   readonly #epochs = new Map<number, Kept>();
@@ -47,8 +48,8 @@ export class EpochStore {
   }
 
   /**
-   * Adds an epoch of another server. The first epoch with an id stays, so a known one cannot be replaced or prolonged
-   * from outside.
+   * Adds an epoch of another server. The first epoch with an id is kept, so a known epoch cannot be replaced or
+   * prolonged from outside.
    */
   addForeign(epoch: Epoch): void {
     if (this.#epochs.has(epoch.id)) {
@@ -72,7 +73,8 @@ export class EpochStore {
   }
 
   /**
-   * Drops the foreign epoch that would end next, which is the smallest loss. Own epochs are never dropped for others.
+   * Drops the foreign epoch that would end next, which is the smallest loss. The process's own epochs are never
+   * dropped.
    */
   #makeRoom(): void {
     const epoch = this.#soonest(({ isOwn }) => !isOwn);

@@ -31,8 +31,7 @@ export class MessageWriter {
    */
   keys(receivers: readonly Receiver[], epochs: readonly Epoch[]): string[] {
     if (receivers.length === 0) return [];
-    // All receivers share one key pair, because creating one costs as much as agreeing on a secret with it, about 250
-    // µs.
+    // All receivers share one key pair, because creating a pair takes as long as a key agreement, about 250 µs.
     const oneShot = makeKeyPair();
     const messages = receivers.flatMap((receiver) =>
       toParcels(epochs).map((parcel) => this.#keysMessage(receiver, parcel, oneShot)),
@@ -45,7 +44,7 @@ export class MessageWriter {
     const sender = this.#sender();
     const head = writeKeysHead(sender, receiver.publicKey, oneShot.publicKey);
     const entries = epochs.map(({ id, endsAt, secret }) => {
-      // The time is rounded down, like ages are. An epoch may end early on some servers, but never late.
+      // The time is rounded down, and so are ages. An epoch may end early on some servers, but never late.
       return { id, endsAfterMs: Math.floor(endsAt - receiver.bornAt), secret };
     });
     const keys = { oneShot, receiver: receiver.publicKey };

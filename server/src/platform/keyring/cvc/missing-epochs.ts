@@ -4,7 +4,7 @@ import type { Timers } from './timers.ts';
 export const waitMs = 1_000;
 /**
  * The time for which a key that no server had is not requested again, so that only the first request for a lost code
- * waits.
+ * has to wait.
  */
 const goneMs = 60_000;
 const goneMax = 4_096;
@@ -28,8 +28,8 @@ export class MissingEpochs {
   }
 
   /**
-   * Resolves when the key has arrived or the wait is over. The caller then checks again. Concurrent waits for one key
-   * share a request.
+   * Resolves when the key has arrived or the wait is over. The caller then checks again. Concurrent callers that wait
+   * for the same key share a request.
    */
   async wait(id: number): Promise<void> {
     const waiting = this.#waiting.get(id);

@@ -8,7 +8,7 @@ interface Turn {
   readonly sealsUntil: number;
 }
 
-/** The epochs that this process creates: one in use and, shortly before it is replaced, the next. */
+/** The epochs that this process creates: the one in use and, shortly before it is replaced, the next one. */
 export class OwnEpochs {
   readonly #store: EpochStore;
   #current: Turn | undefined;
@@ -33,7 +33,8 @@ export class OwnEpochs {
   advance(now: number): Epoch[] {
     const made: Turn[] = [];
     if (this.#current === undefined || now >= this.#current.sealsUntil) {
-      // If the process stood still for minutes, the prepared epoch is useless too, because its own time is over.
+      // If the process was suspended for minutes, the prepared epoch is useless too, because its own encryption period
+      // is over.
       const isReady = this.#next !== undefined && now < this.#next.sealsUntil;
       if (!isReady) made.push(this.#make(now));
       this.#current = isReady ? this.#next : made[0];

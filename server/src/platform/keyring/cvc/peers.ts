@@ -3,12 +3,14 @@ import { receiveMs } from './receive-keys.ts';
 
 export const peersMax = 64;
 /**
- * The number of counters to remember. Counters are kept for longer than peers, so that messages of a process that is
- * gone cannot be replayed.
+ * The number of counters to remember. Counters are kept for longer than peers, so that messages of a process that no
+ * longer exists cannot be replayed.
  */
 export const countersMax = 1_024;
 
-/** A target for secrets: a public key, and the time on this process's clock from which its owner counts. */
+/**
+ * A receiver of secrets: its public key, and the time on this process's clock from which the owner of the key counts.
+ */
 export interface Receiver {
   readonly publicKey: Buffer;
   readonly bornAt: number;
@@ -39,8 +41,8 @@ export class Peers {
   }
 
   /**
-   * Stores the sender's key for sending to it. Returns true if the server was not known. A full table accepts no more
-   * servers: known servers keep their place, and others can still request keys.
+   * Stores the sender's key, so that messages can be encrypted to it. Returns true if the server was not known. If the
+   * table is full, known servers stay in it and new ones are not added, but they can still request keys.
    */
   meet(processId: string, receiver: Receiver): boolean {
     const isKnown = this.#receivers.has(processId);

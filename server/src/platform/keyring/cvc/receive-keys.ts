@@ -4,7 +4,7 @@ import { type KeyPair, makeKeyPair } from './x25519.ts';
 /** The age at which every server considers a key dead. It is part of the protocol, so all releases must agree on it. */
 export const receiveMs = sealMs + leadMs;
 /**
- * The time for which a key accepts messages. It overlaps with its successor by the lead time, so that no message in
+ * The time for which a key accepts messages. The key and its successor overlap by the lead time, so that no message in
  * flight is lost.
  */
 export const keyLifeMs = 3 * leadMs;
@@ -12,18 +12,18 @@ const keysMax = 8;
 
 export interface ReceiveKey extends KeyPair {
   /**
-   * The time from which times in messages are counted. It is before the key's creation: other servers add `receiveMs`
-   * to it to get the time when the key dies, and a key lives for less than that.
+   * The time to which times in messages are relative. It is before the key's creation: other servers add `receiveMs` to
+   * it to get the time when the key dies, but a key lives for less than `receiveMs`.
    */
   readonly bornAt: number;
   readonly diesAt: number;
 }
 
 /**
- * The key pairs to which other servers encrypt epoch secrets. Messages may persist for years, in a log or on the
- * database's disk, so they are made unreadable by destroying the key. A key lives for 90 seconds, and never longer than
- * the first epoch received through it. A message that never arrives cannot end the key it was written for, so senders
- * choose only keys that die before the epochs in the message.
+ * The key pairs to which other servers encrypt epoch secrets. Messages may persist for years in a log or on the
+ * database's disk, and destroying the key makes them unreadable. A key lives for 90 seconds, and never longer than the
+ * first epoch received through it. A message that never arrives cannot shorten the life of the key it was encrypted to,
+ * so senders only use keys that die before the epochs in the message.
  */
 export class ReceiveKeys {
   #keys: ReceiveKey[] = [];
@@ -40,7 +40,7 @@ export class ReceiveKeys {
     return Math.min(newest.diesAt - leadMs, ...this.#keys.map(({ diesAt }) => diesAt));
   }
 
-  /** Destroys expired keys and creates the next one in time. Returns true if there is a new one to announce. */
+  /** Destroys expired keys and creates the next key in time. Returns true if there is a new key to announce. */
   advance(now: number): boolean {
     const newest = this.#keys.at(-1);
     const isDue = newest === undefined || now >= newest.diesAt - leadMs;

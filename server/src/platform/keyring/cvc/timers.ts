@@ -12,7 +12,7 @@ export const systemTimers: Timers = {
 };
 
 /**
- * Returns a time that is not affected by changes to the system clock. Only differences matter: setting the clock back
- * must not prolong the life of a key, and setting it forward must not end it.
+ * Returns a time that is not affected by changes to the system clock. It is used only to measure durations. Setting the
+ * system clock back must not prolong the life of a key, and setting it forward must not end it.
  */
 export const steadyNow = (): number => performance.now();

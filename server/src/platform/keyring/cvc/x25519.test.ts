@@ -24,7 +24,7 @@ describe('X25519', () => {
     expect(agree(c.secret, b.publicKey)).not.toEqual(shared);
   });
 
-  /** The points whose product is the same for every secret. */
+  /** The low-order points, whose product is the same for every secret. */
   it.each([
     '0000000000000000000000000000000000000000000000000000000000000000',
     '0100000000000000000000000000000000000000000000000000000000000000',

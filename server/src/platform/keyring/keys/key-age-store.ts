@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 
 export interface KeyAges {
-  /** The time since the root key replaced another one, or since the vault was set up. */
+  /** The time since the root key was last replaced, or since the vault was set up. */
   readonly rootSeconds: number | null;
   /** The age of the oldest data key that any tenant currently encrypts with. */
   readonly dataSeconds: number | null;

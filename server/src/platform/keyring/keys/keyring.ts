@@ -16,11 +16,11 @@ import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenan
 
 const freshMs = 5 * 60_000;
 /**
- * The age up to which cached keys are used. A key service may be unavailable for 15 minutes after a refresh first needs
- * it.
+ * The age up to which cached keys are used. A key service may therefore be unavailable for 15 minutes after a refresh
+ * first needs it.
  */
 const staleMs = freshMs + 15 * 60_000;
-/** The delay before retrying a failed refresh. An attempt on every request would not help a service in trouble. */
+/** The delay before retrying a failed refresh. Retrying on every request would not help a struggling service. */
 const retryMs = 5_000;
 /** The time after which a key service that does not respond counts as unavailable. */
 const unwrapTimeoutMs = 5_000;
@@ -66,7 +66,7 @@ export class Keyring {
     if (cached.isOutdated) return this.#replace(tenantId, cached);
     this.#hits += 1;
     if (age < freshMs) return cached.keyring;
-    // The keys are still trusted while a fresh copy is loaded. A failure surfaces after the grace period.
+    // The keys are still trusted while a fresh copy is loaded. Callers notice a failure only after the grace period.
     if (this.#now() >= cached.retryAt) {
       cached.retryAt = this.#now() + retryMs;
       this.#load(tenantId).catch(() => undefined);
@@ -78,7 +78,7 @@ export class Keyring {
   async forRecord(tenantId: TenantId, record: Buffer): Promise<TenantKeyring> {
     const keyring = await this.forTenant(tenantId);
     if (keyring.canOpen(record)) return keyring;
-    // A load in progress may have read the table before that version was stored. The next one cannot have.
+    // A load in progress may have read the table before that version was stored. The next load cannot have.
     const isUnderway = this.#reads.has(tenantId);
     const loaded = await this.#load(tenantId);
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
@@ -102,8 +102,8 @@ export class Keyring {
   }
 
   /**
-   * Marks cached keys as outdated, so that the next caller gets keys that are read after this call. A load in progress
-   * may have read older ones.
+   * Marks cached keys as outdated, so that the next caller gets keys that were read after this call. A load in progress
+   * may have read older keys.
    */
   forget(tenantId: string): void {
     if (!isId<TenantId>(tenantId)) return;
@@ -118,8 +118,8 @@ export class Keyring {
   }
 
   /**
-   * Replaces outdated keys. While the key service is unavailable, the old keys are used, because they opened everything
-   * before the change.
+   * Replaces outdated keys. While the key service is unavailable, the old keys are used, because they could open
+   * everything before the change.
    */
   async #replace(tenantId: TenantId, cached: CachedKeyring): Promise<TenantKeyring> {
     if (this.#now() < cached.retryAt) return cached.keyring;

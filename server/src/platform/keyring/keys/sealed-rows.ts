@@ -5,7 +5,7 @@ import type { FieldBinding } from './tenant-keyring.ts';
 
 /**
  * Returns a condition for every statement that writes sealed records. The statement fails if one of the versions in the
- * parameter is closed. The condition is a subquery, so it is evaluated once, however many rows there are.
+ * parameter is closed. The condition is a subquery, so it is evaluated once, regardless of the number of rows.
  */
 export function keysAreOpen(parameter: number): string {
   return `(select require_open_keys($1, $${parameter}::integer[]))`;
@@ -18,9 +18,9 @@ export function keyVersionsOf(records: readonly Buffer[]): number[] {
 
 /** A row with data encrypted with a tenant's data key. */
 export interface SealedRow {
-  /** The position of the row in the order of its table. */
+  /** The sort key of the row within its table. */
   readonly position: string;
-  /** The sealed record. Null if it already has the wanted version. */
+  /** The sealed record. Null if it already has the requested version. */
   readonly sealed: Buffer | null;
   readonly binding: FieldBinding;
 }
@@ -35,13 +35,13 @@ export interface FreshRecord {
 export interface SealedTable {
   readonly name: string;
   /**
-   * Lists the next rows after a position, in order. It returns up to `limit` rows, fewer if their records are long, and
+   * Lists the next rows after a position, in order. Returns at most `limit` rows, fewer if their records are long, and
    * none at the end.
    */
   list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
-  /** Lists the same rows with only the key version of each. It is null if a row has no record. */
+  /** Lists the same rows, but with only the key version of each. The version is null if a row has no record. */
   listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
-  /** Replaces old records with new ones. A row that was changed or removed in the meantime is left alone. */
+  /** Replaces old records with new ones. A row that was changed or removed in the meantime is not touched. */
   replace(tx: Transaction, tenantId: TenantId, records: readonly FreshRecord[]): Promise<number>;
 }
 

@@ -83,8 +83,8 @@ describe('SystemKeys.load', () => {
     const ours = SystemKeys.load(test.open(), new RootKeys(rootKey));
     const theirLoad = SystemKeys.load(test.open(), new RootKeys(other));
     await Promise.all([first.reached, their.reached]);
-    // The two servers have seen an empty table. The first one proceeds to its second key and waits there while the
-    // other one does all its work.
+    // The two servers have seen an empty table. The first one proceeds to its second key and waits there until the
+    // other one has finished.
     const second = rootKey.hold();
     first.release();
     await second.reached;

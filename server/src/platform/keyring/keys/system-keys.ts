@@ -14,8 +14,8 @@ import { createSystemKey, unwrapSystemKey } from './system-key-wrapping.ts';
 import { SystemSealer } from '../sealing/system-sealer.ts';
 
 /**
- * The keys that belong to the installation rather than to a tenant. They are for hashing credentials, authenticating
- * servers, signing the audit log and encrypting data of users.
+ * The keys that belong to the installation rather than to a tenant. They hash credentials, authenticate servers, sign
+ * the audit log and encrypt the data of users.
  */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
@@ -25,7 +25,7 @@ export class SystemKeys {
    * same keys.
    */
   static async load(database: Database, rootKeys: RootKeys): Promise<SystemKeys> {
-    // A wrong root key must be detected before it could wrap a missing key.
+    // A wrong root key must be detected before it can wrap a missing key.
     for (const row of await listSystemKeys(database)) requireKnownRoot(row, rootKeys);
     await addMissing(database, rootKeys);
     const keys = new Map<SystemKeyPurpose, KeyObject>();
@@ -49,8 +49,8 @@ export class SystemKeys {
   }
 
   /**
-   * Hashes a credential. Secrets have 256 random bits, so a fast keyed hash is enough. A slow one would only help an
-   * attacker to overload the server.
+   * Hashes a credential. Secrets have 256 random bits, so a fast keyed hash is enough. A slow hash would only make it
+   * easier to overload the server.
    */
   hashCredential(secret: Uint8Array): Buffer {
     return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
@@ -70,7 +70,7 @@ export class SystemKeys {
     return new AuditSigner(this.#key('audit'));
   }
 
-  /** Returns the sealer for data that belongs to a user, or to nobody yet, and therefore to no tenant. */
+  /** Returns the sealer for data that belongs to no tenant: data of a user, or data that has no owner yet. */
   sealer(): SystemSealer {
     return new SystemSealer(this.#key('user'));
   }
@@ -83,8 +83,8 @@ export class SystemKeys {
 }
 
 /**
- * Adds all missing keys in one transaction. If two servers have different root keys, one stores every key and the other
- * none.
+ * Adds all missing keys in one transaction. If two servers have different root keys, one of them stores all keys and
+ * the other none.
  */
 async function addMissing(database: Database, rootKeys: RootKeys): Promise<void> {
   const present = new Set((await listSystemKeys(database)).map(({ purpose }) => purpose));

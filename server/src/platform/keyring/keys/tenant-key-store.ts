@@ -37,7 +37,10 @@ export async function* tenantKeyPages(database: Database, pageSize: number): Asy
   }
 }
 
-/** Accesses wrapped tenant keys: those of one tenant inside `forTenant`, all of them inside `forSystem`. */
+/**
+ * Reads and writes wrapped tenant keys: inside `forTenant` those of one tenant, inside `forSystem` those of all
+ * tenants.
+ */
 export class TenantKeyStore {
   readonly #tx: Transaction;
 
@@ -81,7 +84,10 @@ export class TenantKeyStore {
     });
   }
 
-  /** Replaces only the wrapping. Returns false if another process has done so, or if the key is gone. */
+  /**
+   * Replaces the wrapping of a key, but not the key. Returns false if another process has already done so, or if the
+   * key is gone.
+   */
   async updateWrapping(old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update tenant_keys set root_key = $5, wrapped = $6
@@ -92,8 +98,8 @@ export class TenantKeyStore {
   }
 
   /**
-   * Closes all data keys but the newest. After the commit, nothing is encrypted with an older one. Waits for writers in
-   * progress.
+   * Closes all data keys except the newest, after waiting for writers in progress. After the commit, nothing more is
+   * encrypted with an older key.
    */
   async closeOlder(tenantId: TenantId): Promise<void> {
     await this.#tx.query({ text: 'select close_older_keys($1)', values: [tenantId] });

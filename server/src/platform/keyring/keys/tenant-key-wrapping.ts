@@ -23,7 +23,7 @@ export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise
   return { ...name, rootKey, wrapped, canary };
 }
 
-/** Unwraps a key and verifies with its canary that it is the key of the tenant's records. */
+/** Unwraps a key and verifies with its canary that it is the key with which the tenant's records were sealed. */
 export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): Promise<KeyObject> {
   const bytes = await rootKeys.unwrap(wrapped.rootKey, wrapped.wrapped, wrapContext(wrapped));
   const key = createSecretKey(bytes);

@@ -24,10 +24,10 @@ export type BlindIndexKind = 'data' | 'metadata' | 'idempotency' | 'import';
 /** The length of an index term in bytes. With 128 bits, a collision is expected after 2⁶⁴ values. */
 const termLength = 16;
 
-/** The place within its tenant where a record belongs. */
+/** The row and field within its tenant that a record belongs to. */
 export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
 
-/** The unwrapped keys of one tenant and all operations with them. Plaintext passes through and is not kept. */
+/** The unwrapped keys of one tenant and all operations with them. Plaintext is never kept. */
 export class TenantKeyring {
   readonly #tenantId: TenantId;
   readonly #keys: TenantKeys;
@@ -46,8 +46,8 @@ export class TenantKeyring {
   }
 
   /**
-   * Returns the keys for a keyring of the same tenant in another thread. Key objects are passed as they are, so no
-   * message contains their bytes.
+   * Returns the keys for a keyring of the same tenant in another thread. Key objects are passed by reference, so
+   * messages never contain their bytes.
    */
   share(): TenantKeys {
     return this.#keys;
@@ -66,8 +66,8 @@ export class TenantKeyring {
   }
 
   /**
-   * Returns the same text encrypted with the newest key, or undefined if it already is. The result is decrypted again
-   * and compared, so that a record is only replaced by one with the same text.
+   * Returns the same text encrypted with the newest key, or undefined if the record already uses that key. The result
+   * is decrypted again and compared, so that a record is only replaced by one with the same text.
    */
   reseal(record: Buffer, binding: FieldBinding): Buffer | undefined {
     if (keyVersionOf(record) === this.#newestDataKey.version) return undefined;

@@ -15,7 +15,7 @@ export interface AwsCredentialSource {
   close(): void;
 }
 
-/** The time before expiry at which credentials are renewed. AWS offers new ones about five minutes ahead. */
+/** The time before expiry at which credentials are renewed. AWS provides new ones about five minutes before expiry. */
 const renewAheadMs = 4 * 60_000;
 
 export function toCredentialSource(config: AwsCredentialsConfig, now: () => number = Date.now): AwsCredentialSource {

@@ -70,7 +70,7 @@ export class AwsKmsClient {
     const signed = signAwsRequest({ headers, body }, scope, await this.#credentials.current());
     const answer = await askKeyService(this.#service, { name: 'AWS KMS', path: '/', headers: signed, body });
     const fields = fieldsOf(answer.body);
-    // The error message of KMS is omitted, because it can repeat headers, and with them a session token.
+    // The error message of KMS is omitted, because it can repeat headers, including a session token.
     if (answer.status !== 200) throw new AwsKmsRefusal(operation, answer.status, exceptionOf(fields['__type']));
     return (field) => textOf(fields[field]);
   }

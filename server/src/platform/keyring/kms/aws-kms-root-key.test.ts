@@ -94,8 +94,8 @@ describe('AwsKmsRootKey', () => {
     );
     for (const length of [0, 1, 50, wrapped.length - 1]) damaged.push(wrapped.subarray(0, length));
     damaged.push(Buffer.concat([wrapped, Buffer.alloc(1)]), Buffer.alloc(7_000, 1));
-    // The calls run one at a time. Of a hundred concurrent calls, the last would exceed its time limit on a busy
-    // machine.
+    // The calls run one at a time. If a hundred calls ran concurrently, the last one would exceed its time limit on a
+    // busy machine.
     for (const bytes of damaged) {
       expect(await failureOf(rootKey.unwrap(bytes, context))).toBeInstanceOf(RootKeyMismatch);
     }

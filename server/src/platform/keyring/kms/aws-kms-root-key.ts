@@ -15,8 +15,8 @@ const wrappedLengthMax = 6_144;
 const mismatches = ['InvalidCiphertextException', 'IncorrectKeyException'];
 
 /**
- * A root key in AWS KMS. A wrapped key is the unchanged KMS ciphertext. It is bound to its context by the encryption
- * context, which CloudTrail shows.
+ * A root key in AWS KMS. A wrapped key is the unchanged KMS ciphertext. The KMS encryption context binds it to its own
+ * context, and is visible in CloudTrail.
  */
 export class AwsKmsRootKey implements RootKey {
   readonly id: string;
@@ -24,7 +24,7 @@ export class AwsKmsRootKey implements RootKey {
   readonly #keyArn: string;
 
   /**
-   * Opens the key and uses it once in each direction. That resolves an alias to its key and reveals missing
+   * Opens the key and uses it once in each direction. This resolves an alias to its key and detects missing
    * permissions.
    */
   static async open(options: AwsKmsOptions): Promise<AwsKmsRootKey> {
@@ -44,7 +44,7 @@ export class AwsKmsRootKey implements RootKey {
   private constructor(client: AwsKmsClient, keyArn: string) {
     this.#client = client;
     this.#keyArn = keyArn;
-    // The id omits account and region, because a replica of the key in another region is the same key.
+    // The id omits the account and the region, because a replica of the key in another region is the same key.
     this.id = `aws-kms:${keyArn.slice(keyArn.indexOf('/') + 1)}`;
   }
 

@@ -9,7 +9,7 @@ const credentials = {
 const scope = { region: 'us-east-1', service: 'service', now: new Date('2015-08-30T12:36:00Z') };
 const host = { host: 'example.amazonaws.com' };
 
-/** The cases with a POST to `/` from the test suite that AWS published for Signature Version 4. */
+/** The cases that POST to `/`, from the test suite that AWS published for Signature Version 4. */
 const published: [string, { headers: Record<string, string>; body: string }, string][] = [
   ['post-vanilla', { headers: host, body: '' }, '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
   [

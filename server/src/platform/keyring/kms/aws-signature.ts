@@ -22,8 +22,8 @@ export interface AwsScope {
 const algorithm = 'AWS4-HMAC-SHA256';
 
 /**
- * Returns the headers of a signed POST to `/` with Signature Version 4. All headers are signed. KMS has one path and no
- * query, so the rules for those are not implemented.
+ * Returns the headers of a signed POST to `/` with Signature Version 4. All headers are signed. KMS has a single path
+ * and no query, so the rules for paths and queries are not implemented.
  */
 export function signAwsRequest(
   { headers, body }: AwsRequest,

@@ -4,8 +4,8 @@ import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound
 import { keyLength } from './root-key.ts';
 
 /**
- * Thrown if the key service is unavailable, rejects a request or is misconfigured. The message says in one line what to
- * do.
+ * Thrown if the key service is unavailable, rejects a request or is misconfigured. The message is one line that says
+ * what to do.
  */
 export class KeyServiceError extends OperatorError {
   constructor(message: string, cause?: unknown) {
@@ -15,8 +15,8 @@ export class KeyServiceError extends OperatorError {
 }
 
 /**
- * Decodes the key in a response. The key also exists as text until that is garbage collected, which is unavoidable over
- * HTTP.
+ * Decodes the key in a response. The text of the key stays in memory until it is garbage collected, which is
+ * unavoidable over HTTP.
  */
 export function toKey(base64: string | undefined, service: string): Buffer {
   const key = Buffer.from(base64 ?? '', 'base64');
@@ -26,7 +26,7 @@ export function toKey(base64: string | undefined, service: string): Buffer {
   );
 }
 
-/** Sends a request. Errors contain nothing of what was sent. */
+/** Sends a request. Errors contain nothing from the request. */
 export async function askKeyService(
   service: OperatorService,
   call: ServiceCall & { readonly path: string; readonly name: string },
@@ -41,10 +41,7 @@ export async function askKeyService(
   }
 }
 
-/**
- * Returns the fields of a JSON object. There are none if the text is something else, such as an error page from a
- * proxy.
- */
+/** Returns the fields of a JSON object. Returns no fields for any other text, such as an error page from a proxy. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(JSON.parse(text));

@@ -8,7 +8,7 @@ import { RootKeys } from './root-keys.ts';
 import type { TransitOptions } from './transit-client.ts';
 import { TransitRootKey } from './transit-root-key.ts';
 
-/** The provider of the root key. A new provider is a new kind here and a new file in this folder. */
+/** The provider of the root key. To add a provider, add a kind here and a file in this folder. */
 export type RootKeyConfig =
   | { readonly kind: 'file'; readonly key: Buffer }
   | ({ readonly kind: 'pkcs11' } & Pkcs11Options)

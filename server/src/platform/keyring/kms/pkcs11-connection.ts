@@ -30,10 +30,10 @@ const wrappedLength = 61;
 const tagLength = 16;
 
 /**
- * A block that the key encrypts once to tell keys apart. It has 16 bytes, which is one block, and it is never a block
- * that GCM encrypts: the hash key comes from the all-zero block, and the counter blocks end in 1, 2 or 3 while this one
- * ends in text. Only eight bytes of the SHA-256 of the result are shown, so not even one pair of plaintext and
- * ciphertext is revealed. Even if it were, a block cipher would not give away its key.
+ * A block that the key encrypts once, so that keys can be told apart. It has 16 bytes, which is one block, and it is
+ * never a block that GCM encrypts: the hash key comes from the all-zero block, and the counter blocks end in 1, 2 or 3
+ * while this one ends in text. The id shows eight bytes of the SHA-256 of the result, so not even one pair of plaintext
+ * and ciphertext is revealed. Even if it were, the key of a block cipher cannot be derived from such a pair.
  */
 const fingerprintBlock = Buffer.from('strongroom/key/1', 'ascii');
 
@@ -44,7 +44,7 @@ const fingerprintBlock = Buffer.from('strongroom/key/1', 'ascii');
 const ciphertextResults = ['CKR_ENCRYPTED_DATA_INVALID', 'CKR_ENCRYPTED_DATA_LEN_RANGE'];
 const vagueResults = ['CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED', 'CKR_DATA_INVALID', 'CKR_ARGUMENTS_BAD'];
 
-/** The root key for the duration of one session. Callers must take turns. */
+/** The root key for the duration of one session. Calls must not overlap. */
 export class Pkcs11Connection {
   readonly id: string;
   readonly #session: Pkcs11Session;
@@ -93,7 +93,7 @@ export class Pkcs11Connection {
     this.#session.close();
   }
 
-  /** Tests the HSM with a known input after an ambiguous error. If that works, the bytes were at fault. */
+  /** Tests the HSM with a known input after an ambiguous error. If that succeeds, the bytes were at fault. */
   async #opensItsOwn(): Promise<boolean> {
     const probe = randomBytes(keyLength);
     return probe.equals(await this.#decrypt(await this.wrap(probe, probeContext), probeContext));

@@ -7,7 +7,10 @@ export interface Pkcs11Module {
   readonly library: Pkcs11js.PKCS11;
 }
 
-/** Thrown if the HSM, its client software or its configuration is at fault. The message says in one line what to do. */
+/**
+ * Thrown if the HSM, its client software or its configuration is at fault. The message is one line that says what to
+ * do.
+ */
 export class HsmError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -16,7 +19,7 @@ export class HsmError extends OperatorError {
 }
 
 /**
- * The loaded libraries, one object each for the lifetime of the process. PKCS#11 is initialised per process, and
+ * The loaded libraries. Each has one object for the lifetime of the process. PKCS#11 is initialised per process, and
  * pkcs11js unloads a library when its object is garbage collected, even while a thread is still inside it.
  */
 const loaded = new Map<string, Pkcs11Module>();

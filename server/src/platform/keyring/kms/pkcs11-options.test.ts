@@ -29,7 +29,10 @@ async function refusal(changed: Partial<Pkcs11Options>): Promise<HsmError> {
   return failure;
 }
 
-/** Works on the token like its administrator would, outside of what the product offers. It ends every session there. */
+/**
+ * Changes the token like its administrator would, with operations that the vault does not have. This ends every session
+ * of the token.
+ */
 function asAdministrator(tokenLabel: string, work: (session: Handle) => void, userPin = '12345678'): void {
   const { library, constants } = outside;
   const slot = library
@@ -140,7 +143,7 @@ describe('a root key that cannot be opened', () => {
 
   it('keeps no session of an attempt that failed', async () => {
     await refusal({ keyLabel: 'absent' });
-    // If a login were left over, this one would fail as "already logged in".
+    // If a login were still active, this one would fail as "already logged in".
     asAdministrator('vault', () => undefined);
   });
 });

@@ -131,7 +131,7 @@ describe('the id', () => {
 });
 
 describe('an HSM that goes away', () => {
-  /** The ways in which a session can be lost without the root key noticing. */
+  /** Events that end a session without the root key noticing. */
   const losses: [string, () => void][] = [
     ['its sessions are closed', cutSessions],
     ['its library is finalised', () => outside.library.C_Finalize()],

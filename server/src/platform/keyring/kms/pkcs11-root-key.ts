@@ -36,7 +36,7 @@ export class Pkcs11RootKey implements RootKey {
     return this.#inTurn((connection) => connection.unwrap(wrapped, context));
   }
 
-  /** Closes the connection after the waiting calls have finished. */
+  /** Closes the connection after all pending calls have finished. */
   async close(): Promise<void> {
     await this.#lastTurn;
     this.#isClosed = true;

@@ -17,9 +17,9 @@ export class PinRefused extends HsmError {}
 const pinResults = ['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED', 'CKR_PIN_LOCKED'];
 
 /**
- * One logged-in session with one token. PKCS#11 allows one operation at a time in a session, so callers must take
- * turns. Encrypting, decrypting and creating keys run on a thread. pkcs11js offers the other calls only as blocking
- * ones.
+ * One logged-in session with one token. PKCS#11 allows one operation at a time in a session, so calls must not overlap.
+ * Encryption, decryption and key creation run on a pool thread. All other calls block, because pkcs11js has no
+ * asynchronous form of them.
  */
 export class Pkcs11Session {
   readonly #module: Pkcs11Module;
@@ -49,7 +49,7 @@ export class Pkcs11Session {
     return this.#module.constants;
   }
 
-  /** Finds at most two objects, which is enough to know whether a label is shared. */
+  /** Finds at most two objects, which is enough to detect a label that is not unique. */
   findObjects(attributes: Attribute[]): Handle[] {
     const { library } = this.#module;
     library.C_FindObjectsInit(this.#session, attributes);
@@ -93,15 +93,15 @@ export class Pkcs11Session {
       this.#module.library.C_CloseSession(this.#session);
       return true;
     } catch {
-      // The session was already lost, with the HSM or with the login, so there is nothing left to close.
+      // The session was already lost together with the HSM or the login, so there is nothing to close.
       return false;
     }
   }
 }
 
 /**
- * Runs work on a copy that is wiped afterwards. The thread works on the memory directly, and pkcs11js does not keep it
- * alive. The copy cannot be collected or reused in between.
+ * Runs work on a copy that is wiped afterwards. The thread accesses the memory directly, and pkcs11js does not keep it
+ * alive. The copy cannot be garbage collected or reused while the work runs.
  */
 async function withCopy(data: Buffer, work: (copy: Buffer) => Promise<Buffer>): Promise<Buffer> {
   const copy = Buffer.from(data);
@@ -117,7 +117,7 @@ function findSlot({ constants, library }: Pkcs11Module, tokenLabel: string): Han
     .C_GetSlotList(true)
     .map((slot) => ({ slot, ...library.C_GetTokenInfo(slot) }))
     .filter(({ flags }) => (flags & constants.CKF_TOKEN_INITIALIZED) !== 0)
-    // PKCS#11 pads labels with blanks to 32 bytes.
+    // PKCS#11 pads labels with spaces to 32 bytes.
     .map(({ slot, label }) => ({ slot, label: label.trimEnd() }));
   const [found, another] = tokens.filter(({ label }) => label === tokenLabel);
   if (found === undefined) {

@@ -1,6 +1,6 @@
 import { lengthPrefixed } from '../sealing/length-prefixed.ts';
 
-/** The purpose of a wrapped key. It is bound into the wrapping, so a wrapped key cannot be moved elsewhere. */
+/** The purpose of a wrapped key. The wrapping is bound to it, so a wrapped key cannot be used anywhere else. */
 export interface WrapContext {
   readonly tenant: string;
   readonly purpose: string;
@@ -8,8 +8,8 @@ export interface WrapContext {
 }
 
 /**
- * The root key. It never leaves its provider, and only wraps and unwraps 256-bit keys. Each provider is one class in
- * this folder, and `open-root-key.ts` chooses one.
+ * The root key. It never leaves its provider, and only wraps and unwraps 256-bit keys. Each provider has a class in
+ * this folder, and `open-root-key.ts` chooses one of them.
  */
 export interface RootKey {
   /**
@@ -37,7 +37,7 @@ export function requireKeyLength(key: Buffer): void {
   if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
 }
 
-/** The context that a provider uses to test itself. Nothing wrapped with it is stored. */
+/** The context with which a provider tests itself. Nothing wrapped with it is stored. */
 export const probeContext: WrapContext = { tenant: 'system', purpose: 'probe', version: 1 };
 
 export function wrapContextBytes(context: WrapContext): Buffer {

@@ -13,8 +13,8 @@ export class UnknownRootKey extends OperatorError {
 }
 
 /**
- * The root keys of this process. One of them wraps, and the others only unwrap what they wrapped before. With two of
- * them, the vault can move from one provider to another while it is running.
+ * The root keys of this process. One of them wraps keys, and the others only unwrap keys that they wrapped before. With
+ * two root keys, the vault can move from one provider to another while it is running.
  */
 export class RootKeys {
   readonly primary: RootKey;
@@ -37,7 +37,10 @@ export class RootKeys {
     return { rootKey: this.primary.id, wrapped: await this.primary.wrap(key, context) };
   }
 
-  /** Unwraps a key. Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` like a root key does. */
+  /**
+   * Unwraps a key. Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` in the same cases as
+   * `RootKey.unwrap`.
+   */
   async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
     const rootKey = this.#byId.get(id);
     if (rootKey === undefined) throw new UnknownRootKey(id, this.ids);

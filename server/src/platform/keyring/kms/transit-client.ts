@@ -8,7 +8,7 @@ export interface TransitOptions {
   readonly url: string;
   readonly mount: string;
   readonly key: string;
-  /** The token. It is not needed if an agent on this machine adds its own. */
+  /** The token. It is not needed if an agent on this machine adds one. */
   readonly token?: Sensitive<string> | undefined;
   readonly namespace?: string | undefined;
   /** The certificate authority as PEM, for a server whose certificate is not from a public authority. */

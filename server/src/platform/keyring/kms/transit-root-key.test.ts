@@ -72,8 +72,8 @@ describe('TransitRootKey', () => {
     );
     for (const length of [0, 1, 50, wrapped.length - 1]) damaged.push(wrapped.subarray(0, length));
     damaged.push(Buffer.concat([wrapped, Buffer.from('AAAA')]), Buffer.alloc(100));
-    // The calls run one at a time. Of a hundred concurrent calls, the last would exceed its time limit on a busy
-    // machine.
+    // The calls run one at a time. If a hundred calls ran concurrently, the last one would exceed its time limit on a
+    // busy machine.
     for (const bytes of damaged) {
       expect(await failureOf(rootKey.unwrap(bytes, context))).toBeInstanceOf(RootKeyMismatch);
     }
@@ -174,7 +174,7 @@ describe('a server in trouble', () => {
     const failure = await failureOf(rootKey.unwrap(wrapped, context));
     expect(failure).toBeInstanceOf(KeyServiceError);
     expect(failure.message).toContain('Set min_decryption_version');
-    // The fingerprint needs the first version too.
+    // The fingerprint needs the first version of the key too.
     expect((await failureOf(TransitRootKey.open(options))).message).toContain('Set min_decryption_version');
   });
 });

@@ -13,7 +13,7 @@ import { TransitClient, type TransitOptions, TransitRefusal } from './transit-cl
 
 /*
  * A wrapped key is the ciphertext of Transit as text, `vault:v<version of the key>:<base64>`, in OpenBao too. Version 0
- * is an old way to write version 1, which nothing here has ever written.
+ * is an old notation for version 1, and the vault has never stored it.
  */
 const ciphertextText = /^vault:v[1-9]\d{0,8}:[A-Za-z0-9+/]{40,1000}={0,2}$/;
 
@@ -28,8 +28,8 @@ export class TransitRootKey implements RootKey {
   readonly #client: TransitClient;
 
   /**
-   * Opens the key. Verifies before anything is wrapped that the key binds its context, because a server that is too old
-   * ignores it.
+   * Opens the key. Before anything is wrapped, this verifies that the key binds its context, because an outdated server
+   * would ignore the context.
    */
   static async open(options: TransitOptions): Promise<TransitRootKey> {
     const client = new TransitClient(options);
@@ -77,9 +77,9 @@ export class TransitRootKey implements RootKey {
   }
 
   /**
-   * Checks before every wrapping, which is rare, that the key is still the same. If the key was replaced under the same
-   * name, wrapped keys would be stored with the id of the old one. If the key is missing, Transit would create a new
-   * one.
+   * Checks that the key is still the same. This runs before every wrapping, which is rare. If the key was replaced
+   * under the same name, wrapped keys would be stored with the id of the old one. If the key is missing, Transit would
+   * create a new one.
    */
   async #requireSameKey(): Promise<void> {
     const id = await fingerprint(this.#client);
@@ -101,8 +101,8 @@ export class TransitRootKey implements RootKey {
 }
 
 /**
- * Returns an id for the key that does not depend on its mount or name, and that stays the same if the key gets new
- * versions. It consists of eight bytes of the SHA-256 of an HMAC, computed with the HMAC key that came with version 1.
+ * Returns an id for the key that does not depend on its mount or name, and that does not change if the key gets new
+ * versions. It consists of eight bytes of the SHA-256 of an HMAC, computed with the HMAC key of version 1.
  */
 async function fingerprint(client: TransitClient): Promise<string> {
   const input = { input: fingerprintText, algorithm: 'sha2-256', key_version: 1 };

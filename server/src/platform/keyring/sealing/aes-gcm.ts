@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 export const gcmTagLength = 16;
 
-/** The inputs that encryption and decryption must agree on. */
+/** The inputs that must be the same for encryption and decryption. */
 export interface GcmInput {
   readonly key: KeyObject | Buffer;
   readonly nonce: Buffer;
@@ -26,7 +26,7 @@ export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
   return { ciphertext, tag: cipher.getAuthTag() };
 }
 
-/** Returns the plaintext, or undefined if the tag does not match. The caller knows which error to report. */
+/** Returns the plaintext, or undefined if the tag does not match. The caller decides which error to report. */
 export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefined {
   requireNonce(input.nonce);
   if (output.tag.length !== gcmTagLength) return undefined;
@@ -38,7 +38,7 @@ export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefin
   try {
     decipher.final();
   } catch {
-    // GCM decrypts before it checks the tag, so the output so far is unauthenticated and must be wiped.
+    // GCM decrypts before it checks the tag, so the output is unauthenticated at this point and must be wiped.
     plaintext.fill(0);
     return undefined;
   }
@@ -46,15 +46,15 @@ export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefin
 }
 
 /**
- * Rejects nonces of any other length. Node accepts them and hashes those that are not 96 bits, so they could collide
- * with others.
+ * Rejects nonces of any other length. Node accepts them, but hashes nonces that are not 96 bits long, so two of them
+ * could collide.
  */
 function requireNonce(nonce: Buffer): void {
   if (nonce.length !== nonceLength) throw new TypeError('A GCM nonce has 12 bytes.');
 }
 
 /**
- * Converts bytes to a key object. Node accepts bytes too, but is slow to check whether they are a key: 32 µs per record
+ * Converts bytes to a key object. Node also accepts bytes, but validating them as a key is slow: 32 µs per record
  * instead of 10 µs (measured).
  */
 function toKeyObject(key: KeyObject | Buffer): KeyObject {

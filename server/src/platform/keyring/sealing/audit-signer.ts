@@ -29,7 +29,7 @@ export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): 
   return verify(null, Buffer.from(text, 'utf8'), toKey(publicKey), signature);
 }
 
-/** The last key used. It is cached because thousands of signatures are verified with the same key in a row. */
+/** The last key used. It is cached because thousands of consecutive signatures are verified with the same key. */
 let last: { readonly bytes: Buffer; readonly key: KeyObject } | undefined;
 
 function toKey(bytes: Buffer): KeyObject {

@@ -8,7 +8,7 @@ const key = createSecretKey(Buffer.alloc(32, 1));
 const info = Buffer.from('info');
 
 describe('hkdfExpand', () => {
-  // Extraction is one HMAC (RFC 5869 §2.2), so the whole of HKDF can be assembled and compared with other
+  // Extraction is one HMAC (RFC 5869 §2.2), so the complete HKDF can be assembled here and compared with other
   // implementations.
   it.each([
     ['sha256', 32],

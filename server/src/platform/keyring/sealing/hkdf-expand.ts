@@ -3,8 +3,8 @@ import { createHmac, type KeyObject } from 'node:crypto';
 const blockLengths = { sha256: 32, sha512: 64 } as const;
 
 /**
- * Computes the second half of HKDF (RFC 5869 §2.3): T(n) = HMAC(key, T(n−1) ‖ info ‖ n). The first half is for keys
- * that are not uniformly random, and the vault's keys are.
+ * Computes the second half of HKDF (RFC 5869 §2.3): T(n) = HMAC(key, T(n−1) ‖ info ‖ n). The first half is only needed
+ * for keys that are not uniformly random, but the vault's keys are.
  */
 export function hkdfExpand(
   key: KeyObject,

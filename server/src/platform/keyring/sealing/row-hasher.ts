@@ -4,7 +4,7 @@ const keyLength = 32;
 
 /**
  * Hashes rows so that someone with the key can tell whether a row was changed. Without the key, a hash reveals nothing.
- * A plain hash would, because a card number can be found by trial.
+ * A plain hash would, because a card number can be found by brute force.
  */
 export class RowHasher {
   readonly #key: KeyObject;
@@ -14,7 +14,7 @@ export class RowHasher {
     return { hasher: new RowHasher(key), key: key.toString('base64') };
   }
 
-  /** Returns undefined if the text is not such a key. */
+  /** Returns undefined if the text is not a valid key. */
   static parse(key: string): RowHasher | undefined {
     const bytes = Buffer.from(key, 'base64');
     return bytes.length === keyLength ? new RowHasher(bytes) : undefined;

@@ -95,7 +95,7 @@ describe('records that only a second implementation can make', () => {
     const commitment = Buffer.from(record.subarray(30, 62));
     record.set(randomBytes(32), 30);
     expect(() => openRecord(record, binding, under)).toThrow(SealedRecordError);
-    // With the right commitment the record opens, so nothing else was wrong with it.
+    // With the right commitment the record opens, so the commitment was its only fault.
     record.set(commitment, 30);
     expect(openRecord(record, binding, under)).toEqual(plaintext);
   });
@@ -126,7 +126,10 @@ interface SecondSealing {
   readonly nonce?: Buffer;
 }
 
-/** A second implementation, written only from the format description. It shares no code with the one that it checks. */
+/**
+ * An independent implementation, written from the format description alone. It shares no code with the implementation
+ * that it checks.
+ */
 const second = {
   async seal(plaintext: Buffer, binding: RecordBinding, sealing: SecondSealing): Promise<Buffer> {
     const { key, version, tagLength = 16, nonce = Buffer.alloc(12) } = sealing;

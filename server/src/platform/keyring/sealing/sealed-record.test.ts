@@ -27,7 +27,7 @@ function expectRefused(bytes: Buffer, at: RecordBinding = binding, key = under):
   } catch (error) {
     failure = error;
   }
-  // All failures have one class, one message and no other properties, so nobody who sees one can tell its cause.
+  // All failures have one class, one message and no other properties, so the cause cannot be determined from an error.
   expect(failure).toBeInstanceOf(SealedRecordError);
   expect(failure).toMatchObject({ message: new SealedRecordError().message });
   expect(failure).not.toHaveProperty('cause');

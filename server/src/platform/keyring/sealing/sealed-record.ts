@@ -18,9 +18,9 @@ import { RandomPool } from './random-pool.ts';
  *
  * HKDF-Expand-SHA512(tenant key, "strongroom/token/1" ‖ suite ‖ key version ‖ salt) of 64 bytes gives the record key
  * (32) and the commitment (32). 64 bytes are one block of SHA-512, so the expansion of RFC 5869 §2.3 is one HMAC over
- * info ‖ 0x01. Each record has a key of its own, which removes GCM's limit on random nonces: the nonce is all zeros.
- * The commitment is compared before anything is decrypted, because one GCM ciphertext can be made to open under two
- * keys. Measured on two cores: 21.6 µs per record compared with 12.8 µs for plain GCM.
+ * info ‖ 0x01. Each record has its own key, which removes GCM's limit on random nonces: the nonce is all zeros. The
+ * commitment is compared before anything is decrypted, because a GCM ciphertext can be crafted to open under two keys.
+ * Measured on two cores: 21.6 µs per record compared with 12.8 µs for plain GCM.
  */
 const formatVersion = 1;
 const suite = 1;
@@ -34,8 +34,8 @@ const salts = new RandomPool(saltLength);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
 /**
- * The place that a record belongs to. It is rebuilt from the row whenever the record is opened, and never stored with
- * the ciphertext.
+ * The row and field that a record belongs to. It is rebuilt from the row whenever the record is opened, and never
+ * stored with the ciphertext.
  */
 export interface RecordBinding {
   readonly tenantId: string;
@@ -45,15 +45,13 @@ export interface RecordBinding {
   readonly type: string;
 }
 
-/** A tenant's key with the version that its records name. */
+/** A tenant's key, with the version that is stored in its records. */
 export interface VersionedKey {
   readonly version: number;
   readonly key: KeyObject;
 }
 
-/**
- * Thrown for every cause with the same message. Distinguishing causes would reveal something about the key or the row.
- */
+/** Thrown for every cause with the same message. Different messages would reveal something about the key or the row. */
 export class SealedRecordError extends Error {
   constructor() {
     super('A sealed record could not be opened: it is damaged, or it does not belong where it was found.');
@@ -66,8 +64,8 @@ export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: Ver
 }
 
 /**
- * Encrypts a record with a given salt. It is separate only so that frozen test vectors can fix the salt. A salt is
- * never used twice.
+ * Encrypts a record with a given salt. This is a separate function only so that test vectors can use a fixed salt. A
+ * salt must never be used twice.
  */
 export function sealRecordWithSalt(
   plaintext: Buffer,

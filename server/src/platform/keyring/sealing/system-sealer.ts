@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { openRecord, sealRecord } from './sealed-record.ts';
 
-/** The place where a sealed text belongs. It cannot be opened anywhere else. */
+/** The row and field that a sealed text belongs to. The text cannot be opened anywhere else. */
 export interface SystemBinding {
   /** The id of the row. */
   readonly owner: string;
@@ -27,7 +27,7 @@ export class SystemSealer {
   }
 }
 
-/** Returns the binding of a tenant record, with values that no tenant's record can have. */
+/** Returns a binding in the form of a tenant's record, with values that no such record can have. */
 function toBinding({ owner, field }: SystemBinding) {
   return { tenantId: 'system', tokenId: owner, field, recordVersion: 1, type: 'user' };
 }

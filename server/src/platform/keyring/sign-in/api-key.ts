@@ -10,8 +10,8 @@ import type { ApplicationKeyId } from '../../../core/identity/ids.ts';
  *   random    base58 of the 16 bytes of the key's id (22 characters) and of 32 secret bytes (44 characters)
  *   checksum  base58 of the CRC-32 of everything before it (6 characters)
  *
- * A key has at most 87 characters. The checksum is not secret. It lets a secret scanner, and the vault, recognise a key
- * and a typing error without querying a database.
+ * A key has at most 87 characters. The checksum is not secret. With it, the vault and secret scanners can recognise
+ * keys and typing errors without querying a database.
  */
 const idLength = 16;
 const secretLength = 32;
@@ -26,7 +26,9 @@ export interface ApiKey {
   readonly secret: Uint8Array;
 }
 
-/** Generates a key. Its text goes to the caller once, and its secret is stored in the database only as a keyed hash. */
+/**
+ * Generates a key. Its text is returned to the caller once, and the database stores only a keyed hash of its secret.
+ */
 export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiKey & { readonly text: string } {
   const id = toId<ApplicationKeyId>(crypto.randomUUID());
   const secret = randomBytes(secretLength);
@@ -34,7 +36,7 @@ export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiK
   return { kind, id, secret, text: `${body}_${checksum(body)}` };
 }
 
-/** Parses a key. Returns undefined for anything that cannot be one, which saves a lookup. */
+/** Parses a key. Returns undefined for anything that cannot be a key, which saves a lookup. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
   const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);

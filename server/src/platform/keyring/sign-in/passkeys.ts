@@ -27,8 +27,9 @@ export interface PasskeyQuestion {
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /**
- * Creates and verifies passkeys for the name of this vault (WebAuthn level 3). The authenticator always stores them
- * together with the user, and always verifies its user. One passkey is therefore two factors, and no address is typed.
+ * Creates and verifies passkeys for the host name of this vault (WebAuthn level 3). The authenticator always stores a
+ * passkey together with its user, and always verifies the user. A passkey therefore counts as two factors, and users do
+ * not have to type their address.
  */
 export class Passkeys {
   readonly #origin: string;
@@ -67,7 +68,7 @@ export class Passkeys {
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library verifies it or throws.
       const response = JSON.parse(answer) as RegistrationResponseJSON;
-      // Any other attestation format contains certificates, with addresses to check them at.
+      // Any other attestation format contains certificates with addresses for checking them.
       const attestation = decodeAttestationObject(Buffer.from(response.response.attestationObject, 'base64url'));
       if (attestation.get('fmt') !== 'none') return undefined;
       const { registrationInfo } = await verifyRegistrationResponse({
@@ -91,7 +92,7 @@ export class Passkeys {
     }
   }
 
-  /** Returns the id of the passkey that a response claims to come from. */
+  /** Returns the id of the passkey that a response names. */
   readId(answer: string): Buffer | undefined {
     try {
       const { id } = membersOf(JSON.parse(answer));

@@ -4,8 +4,8 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import { requireWanted } from '../../waiting/deadline.ts';
 
 /*
- * scrypt with N = 2¹⁷, r = 8, p = 1 takes 128 MiB and about 300 ms by design, because passwords can be guessed. Only a
- * few hashes run at once and only a few wait. Further callers are asked to retry.
+ * scrypt with N = 2¹⁷, r = 8, p = 1 takes 128 MiB and about 300 ms by design, because passwords can be guessed. At any
+ * time, only a few hashes are computed and only a few callers wait. Further callers are asked to retry.
  */
 const costDefault = 2 ** 17;
 const memoryMax = 256 * 1024 * 1024;
@@ -31,8 +31,7 @@ export class PasswordHasher {
   async hash(password: Sensitive<string>, salt: Buffer): Promise<Buffer> {
     await this.#enter();
     try {
-      // If the request was given up, hashing would take half a second of processor time for nobody and delay other
-      // callers.
+      // If the request was given up, hashing would waste half a second of processor time and delay other callers.
       requireWanted();
       return await derive(password.reveal().normalize('NFKC'), salt, this.#cost);
     } finally {

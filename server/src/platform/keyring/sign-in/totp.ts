@@ -24,7 +24,7 @@ export function toTotpUri(secret: string, account: string): string {
 export function findTotpStep(secret: string, code: string, now: Date): number | undefined {
   const current = Math.floor(now.getTime() / 1_000 / stepSeconds);
   const given = Buffer.from(code.padEnd(digits).slice(0, digits), 'utf8');
-  // All three are compared, whichever matches.
+  // All three steps are compared, even if one of them has already matched.
   const fitting = [current - 1, current, current + 1].filter((step) => isSame(given, computeTotp(secret, step)));
   return code.length === digits ? fitting[0] : undefined;
 }
