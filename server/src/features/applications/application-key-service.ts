@@ -19,7 +19,8 @@ import { requireGrantable } from './require-grantable.ts';
 import { isOwn, requireManageable } from './require-within-limit.ts';
 
 /**
- * The maximum number of keys per application. Two are enough to rotate without a gap, and unused ones are forgotten.
+ * The maximum number of keys per application. Two are enough to rotate without downtime, and unused keys tend to be
+ * forgotten.
  */
 export const keysMax = 10;
 
@@ -52,7 +53,7 @@ export class ApplicationKeyService {
       const application = await new ApplicationStore(tx, caller.tenantId).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
       requireManageable(caller, application);
-      // The rights of the application are not known yet, so nobody can tell what another key would give access to.
+      // The rights of the application are not known yet, so it is unclear what another key would give access to.
       if (application.awaitsApproval) {
         throw new DomainError(
           'awaiting-approval',

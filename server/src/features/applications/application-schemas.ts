@@ -106,7 +106,10 @@ nameSchemas({
   ApplicationPage,
 });
 
-/** Converts a request body. The type is known if an application is being created; an update looks it up later. */
+/**
+ * Converts a request body. The type is known only if the application is being created. For an update, it is looked up
+ * later.
+ */
 export function toApplicationSettings(
   body: Static<typeof UpdateApplication>,
   type?: ApplicationType,

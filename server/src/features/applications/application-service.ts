@@ -105,7 +105,7 @@ export class ApplicationService {
   }
 
   /**
-   * Returns the result of an earlier request, without secrets. If others have changed the application since, the caller
+   * Returns the result of an earlier request, without secrets. If the application has been changed since, the caller
    * needs read access.
    */
   async getAgain(caller: Caller, { id, modifiedAt }: WrittenApplication): Promise<ApplicationWithKeys> {
@@ -133,7 +133,7 @@ export class ApplicationService {
   /**
    * Replaces everything except the type, which never changes. A change that has to be approved is stored as a request
    * and replaces nothing until then. An update that takes effect withdraws a pending request, because the latest update
-   * counts.
+   * wins.
    */
   async update(caller: Caller, id: ApplicationId, settings: ApplicationSettings): Promise<ApplicationWithKeys> {
     return this.#parts.database.forTenant(caller.tenantId, async (tx) => {

@@ -6,7 +6,9 @@ import type { ApplicationSettings } from './application.ts';
 const splitRule =
   'must be reveal in a rule that grants token:use, because token:use sends plaintext; to read masked or redacted data, grant token:use in a separate rule';
 
-/** Checks what the schema cannot: that permissions match the type, and that rules have an order. */
+/**
+ * Checks what the schema cannot check: that permissions match the type, and that the priorities of rules are unique.
+ */
 export function requireValidSettings(
   type: ApplicationType,
   settings: Pick<ApplicationSettings, 'permissions' | 'rules'> & Partial<ApplicationSettings>,

@@ -12,7 +12,7 @@ export interface Application {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
-  /** Null if the application has no list. An empty list means something else. */
+  /** Null if the application has no list, which is not the same as an empty list. */
   readonly allowedDestinations: readonly string[] | null;
   /** Origins of the pages that may use the keys of a public application. Null if it has no list. */
   readonly allowedOrigins: readonly string[] | null;
@@ -54,6 +54,6 @@ export interface ApplicationSettings {
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
   readonly allowedOrigins: readonly string[] | null;
-  /** Undefined leaves it unchanged: a client that does not know about limits must not remove one. */
+  /** Undefined leaves the limit unchanged, so that a client that does not know about limits cannot remove one. */
   readonly grantLimit: GrantLimit | undefined;
 }

@@ -15,7 +15,7 @@ const texts = {
 const description =
   'The most that a management application can grant to the applications that it creates or changes. Without a limit, it can grant any permission, including reading plaintext.';
 
-/** All parts are required because a missing part would be unlimited. */
+/** All parts are required, because a missing part would mean no limit. */
 export const GrantLimitBody = Type.Object(
   {
     permissions: Type.Array(PermissionName, { maxItems: 50, description: texts.permissions }),

@@ -21,7 +21,7 @@ import { ApprovalStore } from './approval-store.ts';
  * others off the page.
  */
 const listMax = 250;
-/** A request can have 240 KB of rules, so a page of all of them had 48 MB. */
+/** A request can contain 240 KB of rules, so a single page with all requests would take 48 MB. */
 const pageSize = 20;
 /** The number of pages that can have requests. */
 export const approvalPagesMax = Math.ceil(listMax / pageSize);
@@ -68,7 +68,7 @@ export class ApprovalDecisions {
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const listed: ListedRequest[] = [];
       const offset = (page - 1) * pageSize;
-      // One more than the page holds tells whether there is a next one.
+      // Reading one more row than fits on the page shows whether there is a next page.
       const limit = Math.min(pageSize + 1, listMax - offset);
       const found = await new ApprovalStore(tx, tenantId).list({ limit, offset });
       for (const request of found.slice(0, pageSize)) {
@@ -82,7 +82,7 @@ export class ApprovalDecisions {
   }
 
   /**
-   * Adds an approval; each person has one. The last required approval puts the change into force in the same
+   * Adds an approval. Each person can approve once. The last required approval puts the change into force in the same
    * transaction.
    */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {

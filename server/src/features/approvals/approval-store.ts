@@ -13,7 +13,7 @@ type ApprovalRow = Omit<ApprovalRequest, 'approvals'> & {
 /** The same people as for exports, except that requesters cannot approve their own requests. */
 const mayApprove = `m.role in ('OWNER', 'ADMIN') and coalesce(m.modified_at, m.created_at) <= r.requested_at
   and m.user_id <> r.requested_by`;
-/** While the request is pending, an approval ends with the membership of the approver. */
+/** While the request is pending, an approval becomes void when the approver's membership ends. */
 const standing = `approval_votes v left join members m on m.tenant_id = v.tenant_id and m.user_id = v.user_id
   where v.tenant_id = r.tenant_id and v.request_id = r.id and (r.outcome is not null or (${mayApprove}))`;
 const isOpen = 'r.outcome is null and r.expires_at > now()';
@@ -38,14 +38,17 @@ export interface NewRequest {
   readonly approvalsNeeded: number;
 }
 
-/** The numbers of pending requests: all of them, those of keys, and those that share the requester's places. */
+/** The numbers of pending requests: all of them, those of keys, and those that count towards the requester's limit. */
 interface Pending {
   readonly all: number;
   readonly ofKeys: number;
   readonly own: number;
 }
 
-/** The member on whose authority a key acts, as `toAuthority` of the members finds it. Null for the operator. */
+/**
+ * The member on whose authority a key acts, as determined by `toAuthority` in the members feature. Null for the
+ * operator.
+ */
 const granterOfKey = (keyId: string) => `(select coalesce(k.granted_by, a.granted_by) from application_keys k
   join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
   where k.tenant_id = $1 and k.id = ${keyId})`;
@@ -152,8 +155,8 @@ export class ApprovalStore {
 
   /**
    * Lists requests, pending ones first, then newest first. Pending requesters take turns, so that one with many
-   * requests does not push those of others to a later page. Keys that act on one authority are one requester, as they
-   * are when requests are counted.
+   * requests does not push those of others to a later page. Keys that act on the same authority count as one requester,
+   * as in `countPending`.
    */
   async list({
     limit,

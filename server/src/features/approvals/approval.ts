@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 export const approvalKinds = ['application', 'key', 'role', 'invitation', 'settings'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** A `stale` request was approved, but no longer applied. */
+/** A `stale` request was approved, but could no longer be applied. */
 export const approvalStatuses = ['pending', 'approved', 'refused', 'expired', 'stale'] as const;
 export type ApprovalStatus = (typeof approvalStatuses)[number];
 

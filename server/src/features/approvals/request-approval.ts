@@ -8,12 +8,13 @@ import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } 
 import { ApprovalStore } from './approval-store.ts';
 
 /**
- * This is more than anybody decides in three days. Keys share half of the places, so that no number of them keeps members
- * from requesting. One member, with their own requests and all keys, leaves places for the others.
+ * This is more than anybody decides in three days. All keys together can use half of it, so that even many keys cannot
+ * keep members from making requests. Even if one member uses their own limit and all of the keys' share, other members
+ * can still make requests.
  */
 const pendingMax = 200;
 const pendingMaxOfKeys = 100;
-/** The places of one member, and of all keys that act on the authority of one member or of the operator. */
+/** The limit of one member, and of all keys that act on the authority of the same member or of the operator. */
 const pendingMaxOfOne = 50;
 
 interface WantedChange {
@@ -29,7 +30,7 @@ interface WantedChange {
 
 /**
  * Stores a change until it is approved, replacing an earlier request for the same subject, and records the request.
- * Each change takes the consent of two people. For a member, these are the requester and one approver. For an
+ * Each change requires the consent of two people. For a member, these are the requester and one approver. For an
  * application, these are two approvers, because nobody knows which people have its key. The same holds for a session
  * that began with a link, because nobody knows who opened it.
  */

@@ -43,7 +43,7 @@ export function addElementsRoutes(
   }
 }
 
-/** Adds a route that says why a frame did not start, for the console of a developer. Browsers do not tell the page. */
+/** Adds a route that explains why a frame did not start, for the developer console. Browsers do not tell the page. */
 function addCheckRoute(app: FastifyInstance, origins: AllowedOriginFinder): void {
   app.get<CheckRoute>('/elements/check', options, async ({ query }, reply) => {
     allowEveryPage(reply);

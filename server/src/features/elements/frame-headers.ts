@@ -1,10 +1,10 @@
 /**
- * A scheme, a host and optionally a port. Origins were checked when they were stored, but here they become part of a
- * policy.
+ * A scheme, a host and optionally a port. Origins were validated when they were stored, but are checked again because
+ * they become part of a policy here.
  */
 const bareOrigin = /^https?:\/\/(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** Browser features that a field does not need. It only needs to copy a value. */
+/** Browser features that a field does not need. It only needs to copy values. */
 const deniedFeatures = [
   'accelerometer',
   'autoplay',

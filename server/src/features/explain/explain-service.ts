@@ -110,8 +110,8 @@ export class ExplainService {
 }
 
 /**
- * Determines which rights the subject can pass on. Members can approve exports, so creating members gives access to
- * plaintext that no limit covers.
+ * Determines which rights the subject can pass on. Members can approve exports, so the right to create members gives
+ * access to plaintext beyond any limit.
  */
 function toHandingOut(limit: GrantLimit | null, rules: readonly AccessRule[]): HandingOut {
   const making: Permission[] = ['tenant:invitation:create', 'tenant:member:update'];

@@ -25,7 +25,7 @@ import { listSharedContainers, noSuchToken, type TokenStore } from '../tokens/in
 /** The lists in the order in which they are read. */
 export const onlookerLists = ['applications', 'members', 'invitations', 'sessions'] as const;
 
-/** The place at which an earlier response ended. */
+/** The last row of an earlier response. */
 export interface OnlookerCursor {
   readonly list: (typeof onlookerLists)[number];
   readonly id: string;
@@ -111,8 +111,7 @@ export class WhoService {
     const live = await mapInTurns(sessions, async ({ id, authorizedBy, expiresAt, ...rights }) =>
       withSight({ id, authorizedBy, expiresAt }, await look(toSessionHolder(rights))),
     );
-    // The record is written after all the work. A request that has timed out by then is abandoned and not computed to
-    // its end.
+    // The record is written after all the work. A request that times out before then is abandoned.
     await this.#database.forTenant(tenantId, async (tx) => {
       if (actor === 'system') await this.#requireTenant(tx, tenantId);
       await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
@@ -135,7 +134,7 @@ export class WhoService {
     };
   }
 
-  /** Reads the next rows, from as many lists as there is room for. */
+  /** Reads the next rows, from as many lists as fit into one response. */
   async #readPart(tx: Transaction, tenantId: TenantId, after: OnlookerCursor | undefined) {
     let left = this.#rowsPerPart;
     let next: OnlookerCursor | undefined;
@@ -163,8 +162,8 @@ export class WhoService {
   }
 
   /**
-   * Returns a function that finds how a holder can see the target. A token is in known containers. Tokens in a
-   * container may also be in other containers, in which other rules show them.
+   * Returns a function that finds how a holder can see the target. A token is in known containers. For a container, its
+   * tokens may also be in other containers, where other rules may reveal them.
    */
   async #toFinder(tenantId: TenantId, target: WhoQuestion['target']): Promise<SightFinder> {
     if ('tokenId' in target) return toTokenFinder(await this.#load(tenantId, target.tokenId));
@@ -223,7 +222,7 @@ function toHolder({ type, permissions, rules, grantLimit }: Rights): SightHolder
 
 type Rights = Pick<Application, 'type' | 'permissions' | 'rules' | 'grantLimit'>;
 
-/** Reads the rights of a session in the same way as when its key is used: its own, within those of its authorizer. */
+/** Returns the effective rights of a session: its own, limited to those of its authorizer, as when its key is used. */
 function toSessionHolder({ permissions, rules, authorizer }: SessionRights): SightHolder {
   return {
     applicationType: 'public',

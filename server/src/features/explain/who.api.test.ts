@@ -45,7 +45,7 @@ async function who(body: object): Promise<WhoJson> {
 const wayOf = (seers: readonly Seer[], id: string, name: string) =>
   seers.find((seer) => seer.id === id)?.ways.find(({ way }) => way === name)?.transform;
 
-/** The ways in which every member sees tokens in the portal, and the further ways of those who manage the tenant. */
+/** The ways in which every member sees tokens in the portal, and the additional ways of those who manage the tenant. */
 const masked = ['token:read', 'token:search'].map((way) => ({ way, transform: 'mask' }));
 const roundabout = ['handing-out-rights', 'making-members', 'approving-exports'];
 const manager = { transform: 'reveal', ways: [...masked, ...roundabout.map((way) => ({ way, transform: 'reveal' }))] };

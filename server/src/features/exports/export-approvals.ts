@@ -59,9 +59,9 @@ export class ExportApprovals {
   }
 
   /**
-   * Adds an approval to an open export; each person has one. `provenSince` is the time at which the sign-in method of
-   * the person was set up. Without it, an operator who creates a sign-in link for someone could use the link to set up
-   * a method and act as two people.
+   * Adds an approval to an open export. Each person can approve once. `provenSince` is the time at which the sign-in
+   * method of the person was set up. Without it, an operator who creates a sign-in link for someone could use the link
+   * to set up a method and act as two people.
    */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;

@@ -10,8 +10,8 @@ export interface ExportHead {
 }
 
 /**
- * Formats the first line of an export. It is the only line that is not a token, and the only place with the key of the
- * hashes.
+ * Formats the first line of an export. It is the only line that is not a token, and the only one that contains the key
+ * of the hashes.
  */
 export function toHeadLine(head: ExportHead, rowKey: string): string {
   return JSON.stringify({ strongroom_export: { ...head, row_key: rowKey } });

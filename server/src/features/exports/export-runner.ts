@@ -9,7 +9,8 @@ import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
 /**
- * Tokens per page. Each page is one transaction: the audit records of its tokens are durable before any of it is sent.
+ * Tokens per page. Each page is one transaction: the audit records of its tokens are durable before any of the page is
+ * sent.
  */
 const pageSize = 500;
 
@@ -55,7 +56,7 @@ export class ExportRunner {
     return found;
   }
 
-  /** Yields the plaintext page by page. It contains every token that exists from start to end exactly once. */
+  /** Yields the plaintext page by page. Every token that exists for the whole run is included exactly once. */
   async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
     const { hasher, key } = RowHasher.generate();
     yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };

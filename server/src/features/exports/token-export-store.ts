@@ -28,7 +28,7 @@ const mayRefuse = `m.role in ('OWNER', 'ADMIN')`;
  * promoted for this export. `modified_at` of a member changes only with the role.
  */
 const mayApprove = `${mayRefuse} and coalesce(m.modified_at, m.created_at) <= e.requested_at`;
-/** The approvals that count. An approval ends with the membership of the approver. */
+/** The approvals that count. An approval becomes void when the approver's membership ends. */
 const standing = `token_export_approvals a join members m on m.tenant_id = a.tenant_id and m.user_id = a.user_id
   where a.tenant_id = e.tenant_id and a.export_id = e.id and ${mayApprove}`;
 const isOpen = 'e.started_at is null and e.refused_at is null and e.expires_at > now()';
@@ -112,8 +112,8 @@ export class TokenExportStore {
   }
 
   /**
-   * Refuses an export. A user needs a suitable role now, which is enough because refusing is harmless. A null user is
-   * the operator.
+   * Refuses an export. A user only needs a suitable role at present, because refusing is harmless. A null user stands
+   * for the operator.
    */
   async refuse(id: string, userId: string | null): Promise<boolean> {
     const rows = await this.#tx.query({

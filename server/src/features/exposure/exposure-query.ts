@@ -59,8 +59,8 @@ export function toSubject(query: Static<typeof ExposureQuery>): Facet | undefine
 }
 
 /**
- * Parses the period. It has no end unless one is given, because the clock of this server may be behind that of the
- * records.
+ * Parses the period. It has no end unless one is given, because the clock of this server may be behind the timestamps
+ * of the records.
  */
 export function toPeriod(query: { readonly start_date?: string; readonly end_date?: string }): Period {
   const to = parseDate('end_date', query.end_date);

@@ -106,7 +106,7 @@ describe.each(['before anything is sealed', 'once everything is sealed'])('GET /
     const { tokens } = await exposureOf('source_address=127.0.0.1');
     const views = tokens.filter(({ token_id }) => token_id === plain[0]).map(({ transform }) => transform);
     expect(views).toEqual(['reveal', 'mask']);
-    // Another spelling of the same address has the same result.
+    // Another spelling of the same address produces the same result.
     expect((await exposureOf('source_address=::FFFF:127.0.0.1')).tokens).toEqual(tokens);
   });
 

@@ -68,9 +68,9 @@ describe('SubjectExposureTally', () => {
       tally.add({ ...blank, transform: 'reveal', destination: host });
       viewers.add({ ...blank, transform: 'reveal', destination: host, sourceAddress: host });
     }
-    // There are a line for each call, one token, and the hosts that it was sent to.
+    // The size counts a line for each call, one token, and the hosts that it was sent to.
     expect(tally.size).toBe(3 + 1 + 3);
-    // There is one viewer, with its hosts and addresses.
+    // The size counts one viewer, with its hosts and addresses.
     expect(viewers.size).toBe(1 + 3 + 3);
   });
 });

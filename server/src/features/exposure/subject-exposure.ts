@@ -65,7 +65,7 @@ export interface SubjectExposure {
   readonly others: readonly (DeedLine & Tally)[];
 }
 
-/** Events by which a subject gives access to others. Those others are subjects of their own. */
+/** Events by which a subject gives access to others. The exposure of those others is reported separately. */
 const givesAccess: ReadonlySet<string> = new Set([
   'application create',
   'application update',
@@ -73,7 +73,7 @@ const givesAccess: ReadonlySet<string> = new Set([
   'invitation create',
   'invitation resend',
   'member update',
-  // With approvals, the record of the change itself names only the last of those who gave access by it.
+  // If approvals are required, the record of the change itself names only the last person who approved it.
   ...['application', 'invitation', 'member'].flatMap((entity) => [`${entity} request`, `${entity} approve`]),
 ]);
 

@@ -37,8 +37,8 @@ export class Tallies<Line extends object> {
 }
 
 /**
- * Counts the names that all lines list together. It is needed for a limit, because a caller can choose any number of
- * hosts and addresses.
+ * Counts the names in all lines together. The count must be limited, because a caller can choose any number of hosts
+ * and addresses.
  */
 export class NameCount {
   #total = 0;

@@ -14,7 +14,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
  * Keeps the results of requests for a day, encrypted like a token. Neither the key that a caller chose nor anything
- * about the request is stored. A single keyed hash represents all of it.
+ * about the request is stored. A single keyed hash represents them all.
  */
 export class IdempotencyService implements IdempotencyKeeper {
   readonly #store: IdempotencyStore;
@@ -72,8 +72,8 @@ export class IdempotencyService implements IdempotencyKeeper {
 }
 
 /**
- * Returns the actor that a result belongs to. A session is one browser, and two sessions never see the results of each
- * other. Otherwise the actor is the application, so that a rotated API key changes nothing.
+ * Returns the actor that a result belongs to. A session belongs to one browser, and two sessions never see each other's
+ * results. Without a session, the actor is the application, so that rotating an API key has no effect.
  */
 function actorOf({ session, keyId, applicationId }: KeyCaller): string {
   return session === undefined ? `application ${applicationId}` : `session ${keyId}`;

@@ -3,8 +3,8 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/keys/sealed-rows.ts';
 
 /**
- * This is longer than any request can take (30 seconds to arrive, then bounded waits). After that, nobody will report
- * the result.
+ * This is longer than any request can take (30 seconds to arrive, then bounded waits). After that, no result will be
+ * reported any more.
  */
 const leaseSeconds = 60;
 const keptSeconds = 24 * 60 * 60;
@@ -32,7 +32,7 @@ export class IdempotencyStore {
     this.#database = database;
   }
 
-  /** Claims a key. Exactly one of any number of callers gets `claimed`. A result that is a day old no longer counts. */
+  /** Claims a key. Exactly one of any number of callers gets `claimed`. Results older than a day are ignored. */
   async claim(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<'claimed' | UsedKey> {
     const [row] = await this.#database.runForTenant<ClaimRow>(tenantId, {
       name: 'idempotency_claim',

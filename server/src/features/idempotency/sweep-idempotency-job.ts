@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { sweepJob } from '../../platform/jobs/tenant-sweep.ts';
 import { deleteExpiredResults } from './idempotency-store.ts';
 
-/** Deletes expired results. They are not returned after they expire, whether or not they have been deleted. */
+/** Deletes expired results. An expired result is never returned, even if it has not been deleted yet. */
 export function sweepIdempotencyJob(database: Database): Job {
   return sweepJob(database, {
     name: 'sweep-idempotency',

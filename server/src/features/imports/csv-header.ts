@@ -11,7 +11,7 @@ export interface CsvHeader {
   readonly end: { readonly offset: number; readonly lines: number };
 }
 
-/** Reads the column names in the header line of a CSV file. */
+/** Reads the column names from the header line of a CSV file. */
 export async function readCsvHeader(file: FileHandle): Promise<CsvHeader> {
   const reading = { offset: 0, linesBefore: 0, hasQuotes: true, batchRecordsMax: 1, batchBytesMax: headerBytesMax };
   for await (const { bytes, records } of readRecords(file, { ...reading, recordBytesMax: headerBytesMax })) {

@@ -2,7 +2,7 @@ import type { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { assign, type FieldTarget, isTokenField, parseFieldTarget, type TokenBody } from './field-target.ts';
 
-/** A part of a record and its target field. If it has no target, it is skipped on purpose. */
+/** A part of a record and its target field. A part without a target is skipped on purpose. */
 interface Move {
   readonly from: string;
   readonly to: FieldTarget | undefined;

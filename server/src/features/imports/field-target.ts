@@ -25,10 +25,10 @@ type ValueType = (typeof valueTypes)[number];
 const pathDepthMax = 16;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The place of a value in a token, and the type that it is converted to. */
+/** The path of a value in a token, and the type that it is converted to. */
 export interface FieldTarget {
   readonly field: WholeField;
-  /** The path of members below `data` or `metadata`. Empty for the field as a whole. */
+  /** The path of members below `data` or `metadata`. Empty for the whole field. */
   readonly path: readonly string[];
   readonly type: ValueType | undefined;
 }

@@ -62,7 +62,8 @@ describe('a CSV file', () => {
     const text = 'id,type,data\na-1,token,1,more\na-2,token,four\na-3,token,t"o\na-4,token,"4"\n"a-5';
     const { rejects, imported } = await importCsv({ text, map: ['data=data:number'] });
     expect(imported).toBe(0);
-    // A stray quote opens a field that the next quotes close, so nobody can tell which of the lines was meant.
+    // A stray quote opens a field that the next quotes close, so the boundaries of the affected records cannot be
+    // determined.
     expect(rejects.map(({ line, last_line, code }) => [line, last_line, code])).toEqual([
       [2, undefined, 'malformed-csv'],
       [3, undefined, 'validation-failed'],

@@ -11,8 +11,8 @@ const threadFile = new URL(
 );
 
 /**
- * A pool of threads that validate and encrypt. On the thread that talks to the database, this work would delay every
- * response, because encrypting a row takes about as long as writing it.
+ * A pool of threads that validate and encrypt records. On the thread that talks to the database, this work would delay
+ * every query result, because encrypting a row takes about as long as writing it.
  */
 export class PreparerPool {
   readonly #threads: PreparerThread[];

@@ -10,7 +10,7 @@ export interface ThreadSettings {
 }
 
 export interface ThreadTask {
-  /** The keys are passed with every batch, so that a new key is used from the next batch on. */
+  /** The keys are passed with every batch, so that a new key is used starting with the next batch. */
   readonly keys: TenantKeys;
   readonly batch: RecordBatch;
 }

@@ -12,8 +12,8 @@ export interface RejectedRecord extends ImportReject {
 }
 
 /**
- * A file with one line of JSON for each rejected record. A line is written before its batch is committed, so a killed
- * import may leave too many lines. Those are removed when the import is resumed.
+ * A file with one line of JSON for each rejected record. A line is written before its batch is committed, so an import
+ * that is killed may leave surplus lines. They are removed when the import is resumed.
  */
 export class RejectFile {
   readonly #path: string;
@@ -24,7 +24,7 @@ export class RejectFile {
     this.#path = path;
   }
 
-  /** Prepares a new file, which is created with the first line. An existing file belongs to somebody else. */
+  /** Prepares a new file, which is created with the first line. An existing file is not overwritten. */
   static async begin(path: string): Promise<RejectFile> {
     if ((await lstat(path).catch(onlyIfAbsent)) !== undefined) throw existsAlready(path);
     return new RejectFile(path);

@@ -87,8 +87,9 @@ export class TokenImportStore {
   }
 
   /**
-   * Commits without waiting for the disk. A crash of the database can then undo the last batches, rows and position
-   * together, and the import continues before them. The last commit of the import waits for everything before it.
+   * Commits without waiting for the disk. A crash of the database can then undo the last batches, but always rows and
+   * position together, so the import resumes from before them. The last commit of the import waits until all earlier
+   * ones are on disk.
    */
   async commitInBackground(): Promise<void> {
     await this.#tx.query({ text: 'set local synchronous_commit = off' });

@@ -35,7 +35,10 @@ interface TokenImportParts {
   readonly tenantId: TenantId;
 }
 
-/** Imports a file into a tenant, batch by batch. A batch, its position in the file and its counts are one transaction. */
+/**
+ * Imports a file into a tenant, batch by batch. A batch, its position in the file and its counts are written in one
+ * transaction.
+ */
 export class TokenImport {
   readonly #parts: TokenImportParts;
 
@@ -76,7 +79,7 @@ export class TokenImport {
     return { state: found, isFinished };
   }
 
-  /** Throws if another process has started it since `findState` ran. */
+  /** Throws if another process has started the import since `findState` ran. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
     await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
       if (!(await new TokenImportStore(tx, this.#parts.tenantId).begin(identity, isRepeated)))
@@ -124,7 +127,7 @@ export class TokenImport {
       if (signal.aborted) break;
       const keys = (await this.#parts.keyring.forTenant(this.#parts.tenantId)).share();
       const prepared = pool.prepare(batch, keys);
-      // The promise is awaited when it is the turn of this batch. Until then, a failure must not count as unhandled.
+      // The promise is awaited when this batch is due. Until then, a failure must not count as unhandled.
       prepared.catch(() => undefined);
       ahead.push({ batch, prepared });
       if (ahead.length > 2 * pool.size) await writeNext();

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../http/pages/html.ts';
 import type { Letter } from '../../platform/mail/mailer.ts';
 import type { InvitationDetails } from './invitation.ts';
 
-/** Writes the mail with the link. Text from users is escaped and on its own lines. */
+/** Writes the mail with the link. Text from users is escaped and placed on separate lines. */
 export function writeInvitationLetter(invitation: InvitationDetails, link: string): Letter {
   const tenant = toLine(invitation.tenantName);
   const facts = [

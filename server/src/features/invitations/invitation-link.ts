@@ -14,7 +14,8 @@ export class InvitationLinks {
   }
 
   /**
-   * Creates a link. It is bound to this address, so that it cannot be mailed elsewhere if it is moved to another row.
+   * Creates a link. It is bound to this address, so that it cannot be mailed to another address if it is moved to
+   * another row.
    */
   make(invitationId: string, email: EmailAddress): StoredLink {
     const { secret, text } = generateNonce();

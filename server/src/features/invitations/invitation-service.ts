@@ -50,9 +50,9 @@ export class InvitationService {
   }
 
   /**
-   * Creates an invitation. The mail is queued in the same transaction, so it exists if and only if the invitation does.
-   * An invitation that has to be approved has neither a link nor a mail until then. Actions of an operator need no
-   * approval.
+   * Creates an invitation. The mail is queued in the same transaction, so the job exists if and only if the invitation
+   * does. An invitation that has to be approved has neither a link nor a mail until then. Actions of an operator need
+   * no approval.
    */
   async create(tenantId: TenantId, actor: Caller | 'system', wanted: NewInvitation): Promise<ShownInvitation> {
     const email = parseEmailAddress(wanted.email);

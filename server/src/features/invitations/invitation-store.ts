@@ -18,8 +18,8 @@ export interface StoredLink {
 }
 
 /**
- * A placeholder for the link of an invitation that awaits approval. Nobody has the link of this hash, and it cannot be
- * decrypted from here.
+ * A placeholder for the link of an invitation that awaits approval. Nobody has the link with this hash, and no link is
+ * stored that could be decrypted.
  */
 export interface NoLink {
   readonly hash: Buffer;

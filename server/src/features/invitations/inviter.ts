@@ -8,8 +8,8 @@ import type { Invitation } from './invitation.ts';
 
 /**
  * Returns true if the people who sent an invitation could still send it, so that a removed member has no way back. The
- * author is the sender of the link that is valid now. The member behind an application must still be able to invite
- * too.
+ * author is the sender of the currently valid link. If an application sent it, the member on whose authority it acted
+ * must still be able to invite, too.
  */
 export async function mayStillInvite(tx: Transaction, invitation: Invitation): Promise<boolean> {
   const { tenantId, createdBy, modifiedBy, grantedBy } = invitation;

@@ -13,7 +13,7 @@ import { InvitationStore } from './invitation-store.ts';
 /**
  * Mails the link of an invitation. The job is queued with the invitation and retried until the mail server accepts the
  * mail. A link is not sent if it has been replaced, deleted or used, if it has expired, or if its sender may no longer
- * invite. Only workers with a mail server have this job. Others would take it from the queue without being able to do
+ * invite. Only workers with a mail server have this job. Others would take it from the queue without being able to run
  * it.
  */
 export function mailInvitationJob(parts: {

@@ -206,7 +206,7 @@ describe('a mail server in trouble', () => {
 describe('the queue', () => {
   it('tries again while the server is away, and then sends the newest link only', async () => {
     const port = await findFreePort();
-    // Jobs that earlier tests left in the queue would be sent too.
+    // Mails that earlier tests left in the queue would be sent too.
     await vault.database.owner.query('delete from jobs');
     const { id } = await invite();
     const runner = await JobRunner.start({

@@ -10,8 +10,8 @@ import { keyEvent } from './key-event.ts';
 const uniqueViolation = '23505';
 
 /**
- * Creates a new data key for a tenant. Every server is notified and encrypts with it from then on. Older keys still
- * decrypt.
+ * Creates a new data key for a tenant. Every server is notified and encrypts with it from then on. Older keys are still
+ * used to decrypt.
  */
 export async function rotateDataKey(
   { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },

@@ -10,7 +10,7 @@ import { type ReencryptionProgress, ReencryptionStore } from './reencryption-sto
 export interface EncryptionKeys {
   /** Provider and fingerprint of the root key that wraps new keys. */
   readonly rootKey: string;
-  /** The data keys, newest first. The newest one encrypts. */
+  /** The data keys, newest first. The newest one is used to encrypt. */
   readonly dataKeys: readonly TenantKeyInfo[];
   /** Undefined if the tenant's data has never been re-encrypted. */
   readonly reencryption: (ReencryptionProgress & { readonly rowsExpected: number }) | undefined;

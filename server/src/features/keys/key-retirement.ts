@@ -8,8 +8,8 @@ import { keyEvent } from './key-event.ts';
 import { rowVersionPages } from './row-versions.ts';
 
 /**
- * The minimum time that a key version has been closed, in milliseconds. A server decrypts a row within seconds after
- * reading it, so after a minute no server still has a row of an older version.
+ * The minimum time for which a key version must have been closed, in milliseconds. A server decrypts a row within
+ * seconds of reading it, so after a minute no server still has a row of an older version.
  */
 const closedForMinMs = 60_000;
 

@@ -9,7 +9,7 @@ export class Pace {
     this.#msPerItem = 1_000 / itemsPerSecond;
   }
 
-  /** Waits until earlier items have used their time. */
+  /** Waits until the time allotted to earlier items has passed. */
   async wait(items: number): Promise<void> {
     const now = performance.now();
     const waitMs = this.#freeAt - now;

@@ -248,8 +248,8 @@ describe('re-encryption', () => {
     let isRotated = false;
     const rotating = {
       ...sealedTokens,
-      // The rotation happens between reading and writing rows, because the run then holds no lock that blocks the
-      // other.
+      // The rotation happens between reading and writing rows, because the run holds no lock at that time that would
+      // block the rotation.
       list: async (...parts: Parameters<typeof sealedTokens.list>) => {
         const rows = await sealedTokens.list(...parts);
         if (!isRotated) {
@@ -285,7 +285,7 @@ describe('re-encryption', () => {
 });
 
 describe('a closed key version', () => {
-  /** Encrypts a record like a server that was suspended: it has loaded its keys earlier and receives no changes. */
+  /** Encrypts a record like a server that was suspended, which loaded its keys earlier and receives no changes. */
   async function sleepingRecord(): Promise<Buffer> {
     const sleeper = new Keyring(core().database, core().rootKeys);
     const binding = { tokenId: 'sleeper', field: 'data', recordVersion: 1, type: 'token' };

@@ -39,8 +39,8 @@ interface ReencryptionParts {
 /**
  * Re-encrypts all data of a tenant with its newest data key, while servers are running. Older versions are closed
  * first, so that nothing new uses them. Then each table is traversed. A row is replaced only if it has not changed
- * since it was read, and the position is stored in the same transaction. If a run is killed at any point, the next run
- * continues there. A table counts as done only if a last check finds no row that was missed.
+ * since it was read, and the position is stored in the same transaction. If a run is killed, the next run continues
+ * from the stored position. A table counts as done only if a final check finds no missed rows.
  */
 export class Reencryption {
   readonly #parts: ReencryptionParts;
@@ -96,7 +96,7 @@ export class Reencryption {
       options.onProgress(state.rowsRead);
       if (!state.isFinished && (await this.#step(table, task, state.position, options))) continue;
       if ((await this.#countOlder(table, task)) > state.rowsUnreadable) {
-        // Somebody wrote older rows behind the position, for example from a backup.
+        // Rows with an older version were written before the current position, for example from a backup.
         if (restarts === restartsMax) throw new Error(rowsKeepComing(table));
         restarts += 1;
         await this.#restart(task);

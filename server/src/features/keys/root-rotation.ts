@@ -29,7 +29,7 @@ export async function rotateRootKeys(
   const rootKey = rootKeys.primary.id;
   const first = await rewrapAll(database, rootKeys, onProgress);
   let { rewrapped } = first;
-  // A key added in the meantime may be missed, so the pass is repeated until nothing is left.
+  // A key added in the meantime may be missed, so the pass is repeated until none remains.
   for (let pass = 1; (await listRootKeys(database)).some((id) => id !== rootKey); pass += 1) {
     if (pass === passesMax) {
       throw new Error(

@@ -10,7 +10,7 @@ import { MemberStore } from './member-store.ts';
  */
 export interface Authority {
   readonly as: 'OPERATOR' | 'OWNER' | 'ADMIN';
-  /** The member behind it. Null for the operator, or if the member is no longer known. */
+  /** The member who holds this authority. Null for the operator, or if the member is no longer known. */
   readonly by: string | null;
 }
 
@@ -35,8 +35,8 @@ export async function findAuthority(tx: Transaction, caller: Caller): Promise<Au
 }
 
 /**
- * Returns the member on whose authority a caller acts, if any. If the key has just been revoked, this is the member
- * behind its application.
+ * Returns the member on whose authority a caller acts, if any. If the key has just been revoked, this is the member on
+ * whose authority its application acts.
  */
 export async function findGranter(tx: Transaction, caller: Caller): Promise<string | null> {
   if ('userId' in caller) return caller.userId;

@@ -12,8 +12,7 @@ import { AuthorityStore } from './authority-store.ts';
  */
 export async function endKeysOf(tx: Transaction, caller: Caller, userId: string): Promise<void> {
   const store = new AuthorityStore(tx, caller.tenantId);
-  // The statement waits for a key that is creating another key, but does not see the new key. The next statement sees
-  // it.
+  // The statement waits for a key that is just creating another key, but does not see the new key. The next one does.
   for (let ended = await store.endKeysOf(userId); ended.length > 0; ended = await store.endKeysOf(userId)) {
     for (const { keyId, applicationId, ...rights } of ended) {
       await recordInTransaction(tx, caller.tenantId, caller, {

@@ -41,7 +41,7 @@ export class MemberService {
 
   /**
    * Changes a role. A tenant always has exactly one owner, so a new owner makes the previous one an admin. A role that
-   * has to be approved is stored as a request. A change that takes effect withdraws a pending request.
+   * requires approval is stored as a request. A change that takes effect withdraws a pending request.
    */
   async changeRole(caller: Caller, id: string, role: Role): Promise<ShownMember> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {

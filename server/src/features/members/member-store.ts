@@ -83,8 +83,8 @@ export class MemberStore {
   }
 
   /**
-   * Returns the role of a user, or undefined if they are not a member. The row is locked until the commit, so that
-   * anybody who removes the role afterwards sees what was done with it.
+   * Returns the role of a user, or undefined if they are not a member. The row is locked until the commit, so that a
+   * later transaction that removes the role sees what was done with it.
    */
   async findRole(userId: string): Promise<Role | undefined> {
     const [row] = await this.#tx.query<{ role: Role }>({
@@ -150,7 +150,7 @@ export class MemberStore {
     });
   }
 
-  /** Deletes a member. A trigger signs the user out too. */
+  /** Deletes a member. A trigger also signs the user out. */
   async delete(id: string): Promise<void> {
     await this.#tx.query({
       text: 'delete from members where tenant_id = $1 and id = $2',

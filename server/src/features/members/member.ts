@@ -38,7 +38,7 @@ export function memberEvent(id: string, operation: Operation): AuditEvent {
   return successEvent('member', id, operation);
 }
 
-/** Returns the audit event for a role change. A role is all the rights that a member has. Undefined means no member. */
+/** Returns the audit event for a role change. A role determines all rights of a member. Undefined means no member. */
 export function roleEvent(
   id: string,
   operation: Operation,

@@ -29,7 +29,7 @@ const managing: readonly Permission[] = [
   'token:delete',
 ];
 
-/** The permissions of a member while signed in. They are plain permissions, so that reads are masked. */
+/** The permissions of a member while signed in. They are permissions without rules, so that reads are masked. */
 export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
   OWNER: [...managing, 'tenant:delete'],
   ADMIN: managing,

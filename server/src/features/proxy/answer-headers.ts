@@ -1,7 +1,7 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { setsOwnCookie } from './own-cookies.ts';
 
-/** The header that distinguishes responses of the destination, which have it, from errors of the proxy. */
+/** The header that marks responses of the destination. Errors of the proxy do not have it. */
 export const destinationStatusHeader = 'bt-proxy-destination-status';
 
 /**
@@ -11,8 +11,8 @@ const connectionHeaders: ReadonlySet<string> = new Set(
   'connection keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
 /**
- * Headers that a browser would attribute to this vault. Above all, responses must not be cached: every destination
- * has the same path here, so a cache would give one caller's response to another.
+ * Headers that a browser would attribute to this vault. Above all, responses must not be cached: all destinations share
+ * the same path here, so a cache would serve one caller's response to another.
  */
 const originHeaders: ReadonlySet<string> = new Set(
   'alt-svc cache-control clear-site-data strict-transport-security x-content-type-options'.split(' '),

@@ -1,6 +1,6 @@
 import { DestinationFailure } from '../../platform/outbound/destination-failure.ts';
 
-/** Ends a call when it times out or its client disconnects, and tells which of the two it was. */
+/** Ends a call when it times out or its client disconnects, and reports which of the two it was. */
 export class CallClock {
   readonly signal: AbortSignal;
   readonly #stop: () => void;

@@ -4,8 +4,9 @@ import { DestinationFailure } from '../../platform/outbound/destination-failure.
 import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
 
 /**
- * Assembles a request from stored values. For a caller with a list of destinations, all failures are the same error,
- * because the place and the reason of a failure would tell it about values that it may only send.
+ * Assembles a request from stored values. For a caller with a list of destinations, all failures result in the same
+ * error, because the location and reason of a failure would reveal something about values that the caller may only
+ * send.
  */
 export async function hidingFailures<T>(
   { allowedDestinations }: Pick<KeyCaller, 'allowedDestinations'>,
@@ -28,8 +29,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Marks an error as recorded. The record of a call is more specific than the general record of a denial, and one is
- * enough.
+ * Marks an error as recorded. The record of a call is more specific than the general record of a denial, which is then
+ * not written.
  */
 export function asRecorded(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;

@@ -11,7 +11,10 @@ import { headerOf, type ProxyRequest } from './proxy-request.ts';
 /** The maximum length of all headers including inserted values, in characters. */
 const totalLengthMax = 64 * 1024;
 
-/** Headers about this connection and its framing, which end here (RFC 9110 §7.6.1). New ones are set when sending. */
+/**
+ * Headers about this connection and its framing, which are not forwarded (RFC 9110 §7.6.1). New ones are set when
+ * sending.
+ */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection content-length expect host http2-settings keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
@@ -20,8 +23,8 @@ const originHeaders: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-
 const withheldPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
 
 /**
- * A valid header value consists of Latin-1 characters without control characters except tab. CR, LF and NUL would end
- * it.
+ * A valid header value consists of Latin-1 characters without control characters except tab. CR, LF and NUL would
+ * terminate it.
  */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 

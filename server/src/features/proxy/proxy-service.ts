@@ -190,7 +190,7 @@ export class ProxyService {
     }
     const { allowedDestinations } = caller;
     if (allowedDestinations === undefined) {
-      // Without a list, a script on the page could send the cards of its session to any host.
+      // Without a list of destinations, a script on the page could send the cards of its session to any host.
       if (isFromFields) throw new DestinationRefusal('no-list-in-fields');
       if (config.requiresDestinationList) throw new DestinationRefusal('no-list');
     } else if (!isListed(host, allowedDestinations)) {

@@ -12,8 +12,9 @@ import { compileQuery, compileUrlField, joinTemplates, type UrlFieldOptions } fr
 const lengthMax = 16 * 1024;
 
 /**
- * Compiles path and query of the call. They are those of the destination URL, without slashes at the end of its path,
- * followed by what the client added. References never reach the authority, which has already been parsed and checked.
+ * Compiles the path and query of the call. They consist of those of the destination URL, without trailing slashes in
+ * its path, followed by those that the client added. References never reach the authority, which has already been
+ * parsed and checked.
  */
 export function compileTarget(
   url: DestinationUrl,
@@ -53,7 +54,8 @@ function compilePath(
 }
 
 /**
- * Rejects `.` and `..`, encoded or not. They would lead the destination to another path, which a value must not decide.
+ * Rejects `.` and `..`, encoded or not. They would make the destination resolve another path, and a value must not
+ * determine the path.
  */
 function requireNoStep(segment: Sensitive<string>): Sensitive<string> {
   const plain = segment.reveal().replaceAll(/%2e/gi, '.');

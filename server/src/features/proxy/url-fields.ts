@@ -12,7 +12,7 @@ const opening = /(?:\{|%7b){2}/i;
 /** Characters allowed literally in a request line and a form. Parsers disagree about fragments and backslashes. */
 const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
-/** The most fields in a form or query with references. Each of them is parsed separately. */
+/** The maximum number of fields in a form or query with references. Each of them is parsed separately. */
 export const fieldsMax = 5_000;
 
 export interface UrlFieldOptions {

@@ -51,7 +51,7 @@ export const SessionPageView = cursorPageOf(ListedSessionView, 'sessions');
 
 nameSchemas({ ListedSession: ListedSessionView, SessionPage: SessionPageView });
 
-/** `<milliseconds>.<id>` of the last session of a page. It grants nothing. */
+/** `<milliseconds>.<id>` of the last session of a page. A cursor grants no access. */
 const cursorPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
 
 export function toSessionSlice(query: Static<typeof SessionQuery>): SessionSlice {

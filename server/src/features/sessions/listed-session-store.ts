@@ -4,7 +4,7 @@ import type { SessionOrigin } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** A session that has not ended. Its key and its nonce cannot be derived from this. */
+/** A session that has not ended. Its key and nonce cannot be derived from these fields. */
 export interface ListedSession {
   readonly id: string;
   readonly applicationId: string;
@@ -38,8 +38,8 @@ export interface SessionPage {
 }
 
 /**
- * The most rule data on a page, in bytes. The rules of one session can take 160 KB, so a page ends early instead of
- * holding hundreds of those.
+ * The maximum size of the rules on a page, in bytes. The rules of one session can take 160 KB, so a page ends early
+ * instead of containing hundreds of such sessions.
  */
 const rulesBytesMax = 1_000_000;
 

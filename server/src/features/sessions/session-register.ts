@@ -29,8 +29,8 @@ export class SessionRegister {
   }
 
   /**
-   * Ends a session. It stops working on every server as soon as this commits. A session that is not yet authorized can
-   * no longer be.
+   * Ends a session. It stops working on every server as soon as this commits. A session that is not authorized yet can
+   * no longer be authorized.
    */
   async end(caller: Caller, id: ApplicationKeyId): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
@@ -50,8 +50,8 @@ export function noSuchSession(): DomainError {
 }
 
 /**
- * Requires that a limited application can manage the session's application or the one that authorized it. It could
- * delete that application, and the session with it.
+ * Requires that a limited application can manage the session's application or the one that authorized it. Such an
+ * application could also end the session by deleting the application that it manages.
  */
 async function requireEndable(
   tx: Transaction,

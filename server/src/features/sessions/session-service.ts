@@ -108,8 +108,8 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
 }
 
 /**
- * Requires that a session gets no more rights than its authorizer has. A larger grant is rejected at once, because it
- * would silently be reduced later.
+ * Requires that a session gets no more rights than its authorizer has. A larger grant is rejected immediately.
+ * Otherwise it would be reduced silently later.
  */
 async function requireWithin(
   { tenantId, grants: { rules: held } }: KeyCaller,
@@ -129,7 +129,7 @@ async function whyNot(store: SessionStore, nonceHash: Buffer, { origin }: Sessio
   const session = await store.findByNonce(nonceHash);
   if (session === undefined) return unknownNonce();
   if (session.isAuthorized) return new DomainError('nonce-used', 'The nonce has been used already.', { found: {} });
-  // Otherwise the authorizing key has been revoked since the request arrived.
+  // If the origin matches, the authorizing key has been revoked since the request arrived.
   return origin !== undefined && session.origin !== origin ? createdElsewhere() : unknownNonce();
 }
 

@@ -71,7 +71,7 @@ export class SessionStore {
   ): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ id: string }>({
       // A key that is being revoked at this moment authorizes nothing. Its application is locked first, in the same
-      // order as a deletion does, so that the two cannot deadlock.
+      // order as by a deletion, so that the two cannot deadlock.
       text: `with held as (
           select a.id from applications a where a.tenant_id = $1 and a.id = $5 for key share),
         authorizing as (

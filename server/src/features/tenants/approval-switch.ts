@@ -7,8 +7,8 @@ import { settingsEvent } from './tenant-service.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /**
- * Turns off required approvals for a tenant that has nobody left to give them. An operator does this on the command
- * line. It is recorded in the audit log of the tenant as an action of the system.
+ * Turns off required approvals for a tenant in which nobody can give them any more. An operator does this on the
+ * command line. It is recorded in the audit log of the tenant as an action of the system.
  */
 export class ApprovalSwitch {
   readonly #database: Database;

@@ -166,7 +166,7 @@ describe('DELETE /tenants/self with the name of the tenant, by its owner,', () =
     const answers = await Promise.all(Array.from({ length: 10 }, once));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
-    // A member who comes too late has no tenant to name, or none that exists. A key is refused.
+    // The request of a member that arrives too late names no tenant, or one that no longer exists. A key is rejected.
     const late = query === '' ? [401, 404] : [400, 401, 403, 404];
     expect(statuses.filter((status) => late.includes(status))).toHaveLength(9);
     const deletions = (await recordsOf(vault, tenant, tenant.id)).filter(({ operation }) => operation === 'delete');

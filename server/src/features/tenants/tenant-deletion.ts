@@ -13,7 +13,8 @@ import { TenantStore } from './tenant-store.ts';
 /**
  * Deletes a tenant in two steps. A deleted tenant is rejected everywhere and can be restored for seven days. A removed
  * tenant has lost its keys, and with them all encrypted data. Callers need the authority of the owner for both steps.
- * The owner can take both at once, but only in the portal, because a key can read the name that confirms it.
+ * The owner can take both steps at once, but only in the portal, because a key could read the name that is required as
+ * confirmation.
  */
 export class TenantDeletion {
   readonly #database: Database;
@@ -81,8 +82,8 @@ export class TenantDeletion {
 }
 
 /**
- * Returns the error for a tenant that is already deleted. A member is still signed in. A key that comes too late is
- * rejected like any other key of the tenant.
+ * Returns the error for a tenant that is already deleted. A member is still signed in. A request with a key that
+ * arrives too late is rejected like any other request with a key of the tenant.
  */
 function alreadyDeleted(caller: Caller): DomainError {
   return 'userId' in caller

@@ -9,7 +9,7 @@ import type { Tenant, TokenCount } from './tenant.ts';
 import { type ListedTenant, listOwners, listTenants } from './tenant-overview-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** This is more than a tenant has of either. */
+/** This is more members or applications than any tenant has. */
 const shownMax = 1_000;
 
 export interface TenantSummary extends ListedTenant {

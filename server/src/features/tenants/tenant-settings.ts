@@ -40,7 +40,7 @@ const openingValues: ReadonlyMap<string, string> = new Map([
   ['disable_ephemeral_proxy', 'false'],
 ]);
 
-/** Returns the part of a change that opens a way to plaintext which is closed now. */
+/** Returns the part of a change that opens a currently closed way to plaintext. */
 export function listOpening(before: StoredSettings, change: StoredSettings): StoredSettings {
   const isClosed = (name: string, open: string) => (before[name] ?? open) !== open;
   return Object.fromEntries(
@@ -57,7 +57,7 @@ export function toBasis(settings: StoredSettings, change: StoredSettings): strin
   );
 }
 
-/** Settings with a fixed list of values. Otherwise a misspelled value would be accepted and protect nothing. */
+/** Settings with a fixed list of values. Without the list, a misspelled value would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
 const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['fingerprint_tokens', switches],
@@ -122,7 +122,7 @@ export async function readTenantType(tx: Transaction, tenantId: TenantId): Promi
 }
 
 /**
- * Returns the settings in force. Fingerprints tell whether a guess is right, so a tenant that requires approvals for
+ * Returns the settings in force. Fingerprints reveal whether a guess is right, so a tenant that requires approvals for
  * plaintext shows them only with plaintext: otherwise, an application that creates and reads masked tokens would find
  * card numbers without an approval.
  */

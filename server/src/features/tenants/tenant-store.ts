@@ -9,8 +9,8 @@ const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.t
 const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
 
 /**
- * The delay before the purge. Requests that were in progress at the removal have ended by then, so nothing is written
- * after the purge.
+ * The delay before the purge. Requests that were in progress during the removal have ended by then, so nothing is
+ * written after the purge.
  */
 const purgeDelaySeconds = 120;
 
@@ -57,8 +57,8 @@ export class TenantStore {
   }
 
   /**
-   * Marks the tenant as deleted. As soon as this commits, everything of the tenant is rejected. Servers learn about it
-   * within a second.
+   * Marks the tenant as deleted. As soon as this commits, all requests of the tenant are rejected. Servers learn about
+   * it within a second.
    */
   async markDeleted(deletedBy: string | null): Promise<void> {
     await this.#tx.query({
@@ -84,8 +84,9 @@ export class TenantStore {
   }
 
   /**
-   * Removes the tenant. Its members, applications and keys are deleted with the row, and above all its wrapped tenant
-   * keys. None of its stored data can be decrypted any more. Only unreadable rows remain, which a job deletes.
+   * Removes the tenant. Its members, applications and application keys are deleted with the row. So are its wrapped
+   * tenant keys, so that none of its stored data can be decrypted any more. Only unreadable rows remain, which a job
+   * deletes.
    */
   async remove(): Promise<void> {
     await this.#tx.query({ text: 'delete from tenants where id = $1', values: [this.#tenantId] });

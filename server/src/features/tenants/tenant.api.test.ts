@@ -160,7 +160,7 @@ describe('GET /tenants/self/reports/usage', () => {
     for (const data of [1, 2]) {
       await vault.request('POST', '/tokens', { key: own.keys.private, body: { type: 'token', data } });
     }
-    // Two servers count in slots of their own, and the last bank token was deleted again.
+    // Each of two servers counts in its own slot, and the last bank token has been deleted.
     await vault.database.owner.query(
       `insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at) values
         ($1, 'card', '{/pci/high/}', 1, 3, '2026-01-01Z'), ($1, 'card', '{/pci/low/}', 2, -1, '2026-01-02Z'),

@@ -15,7 +15,7 @@ export interface Tenant {
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
-  /** Null unless the tenant is deleted and waits to be removed. */
+  /** Null unless the tenant has been deleted but not removed yet. */
   readonly deletedAt: Date | null;
 }
 

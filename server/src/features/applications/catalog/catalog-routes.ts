@@ -124,7 +124,7 @@ export function addCatalogRoutes(app: FastifyInstance): void {
   );
 }
 
-/** Starting points for an application. Strongroom chose their ids, which never change. */
+/** Starting points for an application. Their ids are specific to Strongroom and never change. */
 const templates: Static<typeof TemplateView>[] = [
   {
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a01',

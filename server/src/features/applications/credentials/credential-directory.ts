@@ -82,7 +82,7 @@ export class CredentialDirectory implements Authenticator {
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
     const known = proof === undefined ? await this.#find(key) : proved;
-    // The secret of an unknown id is compared too, so that it takes as long as for a known id.
+    // The secret is compared even if the id is unknown, so that the response takes as long as for a known id.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);
     if (known === undefined || !isSecret) return undefined;
     const fresh: Proof = { key: { id: key.id, kind: key.kind }, known };

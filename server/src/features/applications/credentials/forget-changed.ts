@@ -5,7 +5,7 @@ import type { WatchedCache } from '../../../platform/database/changes/watched-ca
 /** The things that cached data about a key depends on, besides the key or session itself. */
 interface Grounds {
   readonly tenantId: TenantId;
-  /** The applications whose changes affect it. */
+  /** The applications whose changes affect the cached data. */
   readonly applicationIds: readonly ApplicationId[];
 }
 

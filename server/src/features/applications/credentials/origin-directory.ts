@@ -7,9 +7,9 @@ import { CredentialStore, type KeyOrigins } from './credential-store.ts';
 import { forgetChanged } from './forget-changed.ts';
 
 /**
- * Finds the pages that may use a key, by the part of the key that is not secret. This cache is separate from the
- * identities, which need a whole key to look up. Requests with invented ids therefore displace no identities. They fill
- * no memory either, because only existing keys are cached.
+ * Finds the pages that may use a key, by the part of the key that is not secret. This cache is separate from that of
+ * the identities, whose lookup needs a whole key. Requests with invented ids therefore do not displace identities. They
+ * do not fill memory either, because only existing keys are cached.
  */
 export class OriginDirectory {
   readonly #origins: WatchedCache<ApplicationKeyId, KeyOrigins>;

@@ -77,7 +77,7 @@ async function untilRefused(application: TestApplication, { revoke, refusal }: R
 
 /**
  * Checks that the key stays rejected after changes arrive again. The cache is trusted again from then on, so it must
- * not still hold data whose change was missed.
+ * not contain data for which a change was missed.
  */
 async function expectRefusedForGood(application: TestApplication, { refusal }: Revocation): Promise<void> {
   await untilTrue(async () => (await vault.request('GET', '/readyz', { url: other.adminUrl })).status === 200, {

@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * Returns the whole intervals that contain the requested time. The default is the last days, by the hour. Longer times
- * are counted by the day unless an interval is given.
+ * Returns the whole intervals that contain the requested time. The default is the last few days, counted by hour.
+ * Longer periods are counted by day unless an interval is given.
  */
 export function toCountRange(asked: Asked, now = Date.now()): CountRange {
   const { from, to } = toTime(asked, now);

@@ -69,7 +69,7 @@ async function listFacets(query: Query, of = tenant): Promise<Facets> {
   return body as Facets;
 }
 
-/** Counts the same from the records themselves. */
+/** Computes the same counts from the records themselves. */
 async function recount(
   { from, to, interval }: Pick<Counts, 'from' | 'to'> & { interval?: string },
   by: string,
@@ -224,8 +224,8 @@ describe('a tenant with very many addresses', () => {
     crowded = await vault.makeTenant();
     end = new Date((Math.floor(Date.now() / hourMs) + 2) * hourMs).toISOString();
     // These are the counters that the worker would have written for 60,000 addresses in an hour. One of them is
-    // frequent, and another one was frequent long ago. They are in the coming hour, because otherwise uncounted records
-    // of the tenant would make the worker look behind.
+    // frequent, and another one was frequent long ago. They are in the coming hour, because otherwise the worker would
+    // appear to be behind on the tenant's uncounted records.
     await vault.database.owner.query(
       `insert into audit_facets (tenant_id, field, value, grain, entity_type, bucket, records, minutes)
         select $1, facet.field, facet.value, grain, 'token', date_trunc(grain, $2::timestamptz - facet.age, 'UTC'), facet.records,

@@ -30,7 +30,7 @@ export interface LogTally {
 export interface FieldValues {
   readonly field: CountedField;
   readonly values: readonly ValueCount[];
-  /** True if the values are all that occur. */
+  /** True if the list contains every value that occurs. */
   readonly isComplete: boolean;
 }
 
@@ -85,7 +85,7 @@ export class LogCounts {
         const kinds = await store.sumKinds(asked);
         const fields = [toFieldValues('entity_type', kinds, { limit, isCut: isBehind })];
         for (const field of facetFields) {
-          // One value more than requested shows whether there are others.
+          // Reading one more value than requested shows whether there are others.
           const ranking = budget.isSpent
             ? { values: [], isCut: true }
             : await store.rankValues(field, limit + 1, asked);

@@ -37,9 +37,9 @@ interface Asked {
 const countersMax = 50_000;
 
 /**
- * Counts how often values occur, using the counters alone. A time is a range of an index, so the cost does not depend
- * on the length of the log. The number of addresses or destinations in an hour has no limit. Ranking them reads the
- * newest counters up to a limit, and everything else reads given values only.
+ * Counts how often values occur, using the counters alone. A period is an index range, so the cost does not depend on
+ * the length of the log. The number of addresses or destinations in an hour has no limit. Ranking them reads the newest
+ * counters up to a limit, and everything else reads given values only.
  */
 export class LogTallyStore {
   readonly #tx: Transaction;

@@ -1,7 +1,9 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 
-/** The limit is low because an export lasts as long as its client reads, and a report reads a large part of the log. */
+/**
+ * The limit is low because an export runs for as long as its client reads, and a report reads a large part of the log.
+ */
 const exportsPerTenantMax = 2;
 
 /**
@@ -35,7 +37,8 @@ export class ExportSlots {
 }
 
 /**
- * The slot of one export. Reading a page may take long. The slot stays taken until then, whether or not anybody waits.
+ * The slot of one export. The slot stays occupied until the current page has been read, even if the client has
+ * disconnected.
  */
 export class ExportSlot {
   readonly #giveBack: () => void;
@@ -46,14 +49,15 @@ export class ExportSlot {
     this.#giveBack = giveBack;
   }
 
-  /** Ends the export. It must be called once, when the client has received everything or has gone. */
+  /** Ends the export. It must be called once, when the client has received everything or has disconnected. */
   end(): void {
     this.#isOver = true;
     if (!this.#isReading) this.#giveBack();
   }
 
   /**
-   * Reads the next page, unless the client has gone. Empty pages are never written, so nothing else would detect that.
+   * Reads the next page, unless the client has disconnected. Empty pages are never written, so nothing else would
+   * detect that.
    */
   async read<T>(readPage: () => Promise<T>): Promise<T> {
     if (this.#isOver) throw new DomainError('request-timeout', 'The client of this export has gone.');

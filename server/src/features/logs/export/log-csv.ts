@@ -20,7 +20,9 @@ const columns = [
   'details',
 ] as const satisfies readonly (keyof LogJson)[];
 
-/** Formats records as CSV (RFC 4180) with a header line. Yields one piece per page, the header with the first. */
+/**
+ * Formats records as CSV (RFC 4180) with a header line. Yields one chunk per page. The first chunk includes the header.
+ */
 export async function* toCsv(pages: LogPages): AsyncGenerator<string> {
   let head = `${columns.join(',')}\r\n`;
   for await (const page of pages) {

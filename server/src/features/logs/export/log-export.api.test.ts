@@ -147,7 +147,7 @@ describe('GET /logs/export', () => {
     await new Promise((resolve) => second?.on('close', resolve));
     expect(second?.complete).toBe(true);
     expect(lines).toBeGreaterThan(count);
-    // While one export was read to its end, the other one only filled the buffers on its way.
+    // While one export was read to the end, the other one only filled the buffers of its connection.
     expect(pagesRead() - before).toBeLessThan((1.5 * count) / 500);
     first?.destroy();
     await untilTrue(

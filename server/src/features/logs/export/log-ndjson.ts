@@ -4,7 +4,7 @@ export type LogJson = ReturnType<typeof toLogView>;
 export type LogPages = AsyncIterable<readonly LogJson[]> | Iterable<readonly LogJson[]>;
 
 /**
- * Formats one record per line. Yields one piece per page. The last line marks the end and contains the number of
+ * Formats one record per line. Yields one chunk per page. The last line marks the end and contains the number of
  * records.
  */
 export async function* toNdjson(pages: LogPages): AsyncGenerator<string> {

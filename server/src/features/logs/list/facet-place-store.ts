@@ -6,7 +6,7 @@ import type { Facet, Log, LogFilter } from '../model/log.ts';
 import { conditionsOf, following, logColumns, newestFirst, toSqlTime, typesOf } from '../model/log-sql.ts';
 import type { Wanted } from '../model/log-walk.ts';
 
-/** Finds the places in the log where facets occur together, and the records there. */
+/** Finds the minutes of the log in which facets occur together, and their records. */
 export class FacetPlaceStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -16,7 +16,7 @@ export class FacetPlaceStore {
     this.#tenantId = tenantId;
   }
 
-  /** Returns the facets ordered by their number of records. The first one leads: only its hours have to be read. */
+  /** Returns the facets ordered by their number of records. Only the hours of the first one have to be read. */
   async rarestFirst(filter: LogFilter): Promise<readonly Facet[]> {
     if (filter.facets.length === 1) return filter.facets;
     const parameters = new Parameters(this.#tenantId);
@@ -63,7 +63,7 @@ export class FacetPlaceStore {
     });
   }
 
-  /** Lists records, reading each place from its newest record on. */
+  /** Lists records, reading each place from its newest record backwards. */
   listIn(places: readonly FacetPlace[], filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
     const from = fromPlaces(places, parameters);
@@ -113,8 +113,8 @@ function has(table: string, { field, value }: Facet, parameters: Parameters): st
 }
 
 /**
- * Returns the places as a table. Both ends are values: under row-level security, PostgreSQL does not use an index for a
- * bound that it has to compute.
+ * Returns the places as a table. Both bounds are passed as values, because under row-level security PostgreSQL does not
+ * use an index for a computed bound.
  */
 function fromPlaces(places: readonly FacetPlace[], parameters: Parameters): string {
   const kinds = parameters.add(places.map(({ entityType }) => entityType));

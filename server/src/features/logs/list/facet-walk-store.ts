@@ -11,16 +11,16 @@ import { SliceWalkStore } from './slice-walk-store.ts';
 import { StepPace } from '../model/step-pace.ts';
 
 /**
- * The number of hours of each kind that one statement reads. Later statements read more because the first hours
- * contained too little.
+ * The number of hours of each kind that one statement reads. Later statements read more, because they run only if the
+ * first hours contained too few records.
  */
 const hoursFirst = 24;
 const hoursLater = 240;
 /** The number of places that one statement reads. */
 const placesPerStep = { first: 32, max: 500 };
 /**
- * The maximum number of places in one search. If filters occur but never together, the search stops here at the latest
- * and returns where to continue.
+ * The maximum number of places in one search. If the filter values occur but never together, the search stops here at
+ * the latest and returns where to continue.
  */
 const listPlacesMax = 5_000;
 /** The maximum number of places for a total, which is worth less than the page that it accompanies. */
@@ -51,7 +51,7 @@ export class FacetWalkStore implements LogWalk {
   async list(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice> {
     const countedTo = await this.#counts.findBehind(filter);
     if (countedTo === undefined) return this.#listCounted(filter, wanted, budget);
-    // The worker is behind. Records that it has not reached are read directly, and the counters are used only for older
+    // The worker is behind. Records that it has not counted are read directly, and the counters are used only for older
     // ones.
     const newer = await this.#slices.list(since(filter, countedTo), wanted, budget);
     const limit = wanted.limit - newer.logs.length;
@@ -150,8 +150,8 @@ export class FacetWalkStore implements LogWalk {
   }
 
   /**
-   * Yields the places in which all facets occur, newest first. Each step has as many places as are expected to be
-   * enough.
+   * Yields the places in which all facets occur, newest first. Each step has as many places as are expected to contain
+   * enough records.
    */
   async *#steps(filter: LogFilter, { limit, after }: Wanted, { clock }: TimeBudget): AsyncGenerator<Step> {
     const [leading, ...others] = await this.#places.rarestFirst(filter);
@@ -170,10 +170,10 @@ export class FacetWalkStore implements LogWalk {
         rest = rest.slice(places.length);
         const lastMinute = rest.length > 0 ? places.at(-1)?.minute : undefined;
         const end = pace.begin();
-        // Hours in which the facets never occur together are a step too, because there can be any number of them.
+        // Hours in which the facets never occur together also count as a step, because there can be any number of them.
         yield { places, end: lastMinute === undefined ? last.hour : new Date(lastMinute) };
         end();
-        // If the places contained less than expected, fewer and longer statements follow.
+        // If the places contained fewer records than expected, the next statements are fewer and longer.
         needed *= 2;
       } while (rest.length > 0);
     }

@@ -40,7 +40,7 @@ type CountEdge = (edge: Edge, place: string) => Promise<number>;
 /** The counters of facets include everything before this time. */
 export type CountedTo = Date | 'never';
 
-/** A worker that keeps up is only a second or two behind. */
+/** A worker that keeps up lags by only a second or two. */
 const behindMinutesMin = 2;
 /** The longest time from the beginning of a transaction, which is the time of its records, to its first write. */
 const transactionMinutesMax = 60;

@@ -9,7 +9,7 @@ const drawn = Number(process.env['LOG_FILTERS'] ?? 4);
 
 let vault: TestVault;
 let tenant: TestTenant;
-/** The milliseconds that pass with each reading of the clock. */
+/** The number of milliseconds by which the clock advances each time it is read. */
 let passingMs = 0;
 beforeAll(async () => {
   let now = 0;

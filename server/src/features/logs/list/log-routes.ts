@@ -162,7 +162,7 @@ async function* viewsOf(
   }
 }
 
-/** Waits for the first piece, so that an earlier failure still leads to an error status. */
+/** Waits for the first chunk, so that a failure before it still results in an error status. */
 async function begin(pieces: AsyncGenerator<string>): Promise<AsyncGenerator<string>> {
   const first = await pieces.next();
   return (async function* all() {

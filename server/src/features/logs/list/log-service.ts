@@ -37,7 +37,7 @@ export class LogService {
   readonly #audit: AuditLog;
   /**
    * Filters that never match together make the database read thousands of minutes. The number of concurrent searches
-   * per tenant is therefore small, like for lists of tokens, so that other tenants have places left. (The last place is
+   * per tenant is therefore small, as for lists of tokens, so that slots remain for other tenants. (The last slot is
    * reserved for the vault itself.)
    */
   readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
@@ -101,7 +101,7 @@ export class LogService {
     filter: LogFilter,
     { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
   ): Promise<Pick<LogPage, 'items' | 'next' | 'stoppedAt'>> {
-    // One record more than requested shows whether there is another page.
+    // Reading one more record than requested shows whether there is another page.
     const wanted = { offset, limit: size + 1, after };
     const { logs, stoppedAt } = await store.list(filter, wanted, new TimeBudget(listMs, this.#clock));
     const items = logs.slice(0, size);

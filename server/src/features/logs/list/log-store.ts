@@ -21,8 +21,8 @@ interface Slice {
 
 /**
  * Returns the query for a page over several kinds of entities. One index serves every kind. The newest records of each
- * kind are taken from it, and the newest of those are the page. Complete records are read only for the page, so that a
- * late page costs little more than the first.
+ * kind are taken from it, and the newest of those are the page. Complete records are read only for the page, so that
+ * later pages cost little more than the first.
  */
 function listByKind(of: { where: string; limit: string; offset: string; types: string }): string {
   return `select ${logColumns} from (
@@ -102,8 +102,8 @@ export class LogStore {
 }
 
 /**
- * Returns the way to find matching records. Entities and requests have their own indexes. Records about no particular
- * entity are too many to read one by one.
+ * Returns the way to find matching records. Entities and requests have their own indexes. There are too many records
+ * without a particular entity to read them one by one.
  */
 export function wayTo({ entityId, requestId, facets }: LogFilter): 'index' | 'facets' | 'kinds' {
   const isOfFew = requestId !== undefined || (entityId !== undefined && entityId !== noSingleEntity);

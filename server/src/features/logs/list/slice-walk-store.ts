@@ -19,8 +19,8 @@ interface Slice {
 }
 
 /**
- * Reads the records of an entity, of a request or of the whole log one after the other, newest first. The number of
- * records that match the other filters is unknown, so it reads in slices. The index tells where each slice has enough
+ * Reads the records of an entity, of a request or of the whole log, newest first. The number of records that match the
+ * other filters is unknown, so it reads in slices. The index shows how far back each slice must reach to contain enough
  * records.
  */
 export class SliceWalkStore implements LogWalk {
@@ -107,7 +107,7 @@ export class SliceWalkStore implements LogWalk {
     return row?.n ?? 0;
   }
 
-  /** Returns the conditions. Without an entity or a request, the kinds come first, like in the primary key. */
+  /** Returns the conditions. Without an entity or a request, the kinds come first, as in the primary key. */
   #fitting(filter: LogFilter, parameters: Parameters, after?: Wanted['after']): string {
     const isOfOne = filter.entityId !== undefined || filter.requestId !== undefined;
     const kinds = isOfOne

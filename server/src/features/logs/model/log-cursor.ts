@@ -7,7 +7,7 @@ export function cursorAt(time: Date): LogCursor {
   return { createdAt: time, id: lowestId };
 }
 
-/** Returns the time, in milliseconds since 1970, before which all records after the cursor are. */
+/** Returns an exclusive upper bound, in milliseconds since 1970, for the times of all records after the cursor. */
 export function endOf(after: LogCursor | undefined): number {
   if (after === undefined) return Number.POSITIVE_INFINITY;
   // Other records of the same millisecond may follow a record, but none of them follows `cursorAt`.

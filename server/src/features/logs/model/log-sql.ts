@@ -37,7 +37,8 @@ export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: 
 
 /**
  * Returns the condition for records after a cursor, for queries that have their own bounds. With a row comparison,
- * PostgreSQL would start at the cursor and read on to those bounds. That takes longer the further away they are.
+ * PostgreSQL would start at the cursor and read until it reaches those bounds, which takes longer the further away they
+ * are.
  */
 export function following(after: LogCursor | undefined, parameters: Parameters): string {
   if (after === undefined) return '';
@@ -51,8 +52,8 @@ const earliest = new Date('0001-01-01T00:00:00Z').getTime();
 const latest = new Date('9999-12-31T23:59:59.999Z').getTime();
 
 /**
- * Formats a time for SQL. With an offset, a time can be outside the four-digit years. It is then before or after
- * everything.
+ * Formats a time for SQL. A time with a UTC offset can be outside the four-digit years. It is then earlier or later
+ * than every record.
  */
 export function toSqlTime(milliseconds: number): string {
   if (milliseconds > latest) return 'infinity';

@@ -12,7 +12,7 @@ export interface Counted {
   readonly isExact: boolean;
 }
 
-/** A search of the log that may have to read much more than it finds, and therefore stops in time. */
+/** A search of the log that may have to read much more than it finds, and therefore stops at a deadline. */
 export interface LogWalk {
   list(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice>;
   count(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted>;

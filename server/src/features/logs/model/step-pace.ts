@@ -5,7 +5,7 @@ const slowMs = 200;
 const quickMs = 50;
 
 /**
- * Adjusts how much one statement reads. The number of records in a minute is unknown, so the size follows from the
+ * Adjusts how much one statement reads. The number of records in a minute is unknown, so the size is derived from the
  * duration of the last statement.
  */
 export class StepPace {

@@ -16,8 +16,8 @@ export interface Segment {
 export type FinestGrain = 'hour' | 'minute';
 
 /**
- * Splits a time into whole days, hours and possibly minutes, which have counters. The rest at either end is shorter
- * than the finest interval (`none`), and its records have to be counted.
+ * Splits a time into whole days, hours and possibly minutes, which have counters. The remainder at either end is
+ * shorter than the finest interval (`none`), so its records have to be counted individually.
  */
 export function splitTime(from: number, to: number, finest: FinestGrain, level = 0): Segment[] {
   if (from >= to) return [];

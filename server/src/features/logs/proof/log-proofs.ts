@@ -19,7 +19,7 @@ export class LogProofs {
    * be compared.
    */
   readonly publicKey: Buffer;
-  /** A proof reads thousands of records again, so a tenant can have two at a time. */
+  /** A proof reads thousands of records again, so a tenant can compute only two at a time. */
   readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });
 
   constructor(parts: { reader: LogReader; audit: AuditLog; publicKey: Buffer }) {

@@ -36,7 +36,7 @@ export class LogSealStore {
     this.#tenantId = tenantId;
   }
 
-  /** Returns undefined if the table has lost its row. */
+  /** Returns undefined if the row is missing from the table. */
   async findState(): Promise<SealingState | undefined> {
     const [row] = await this.#tx.query<SealingState>({
       text: `select coalesce(stop.order_from, sealing.sealed_to)::text as "sealedTo",

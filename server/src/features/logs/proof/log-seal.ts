@@ -12,7 +12,7 @@ export interface LogSeal {
   /** Undefined if nothing has been sealed yet. */
   readonly checkpoint: SignedCheckpoint | undefined;
   readonly waiting: WaitingCount;
-  /** Set if sealing has stopped for this tenant until somebody has investigated. */
+  /** Set if sealing has stopped for this tenant and needs to be investigated. */
   readonly stop: { readonly at: Date; readonly reason: string } | undefined;
   readonly worker: { readonly isRunning: boolean; readonly lookedAt: Date | null };
 }

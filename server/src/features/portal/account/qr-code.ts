@@ -4,10 +4,7 @@ import { type Html, html } from '../../../http/pages/html.ts';
 /** The white border on all sides that readers need, in modules (ISO/IEC 18004). */
 const border = 4;
 
-/**
- * Renders a text as a QR code with elements of the page itself. Nothing is loaded, and no other service learns the
- * text.
- */
+/** Renders a text as a QR code, as inline SVG. No external resource is loaded, and no other service learns the text. */
 export function renderQrCode(text: string, label: string): Html {
   const { size, data } = encode(text, { ecc: 'M', border });
   // The code is black on white even in dark mode, because many readers support nothing else.

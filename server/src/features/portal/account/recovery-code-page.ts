@@ -1,7 +1,7 @@
 import { html } from '../../../http/pages/html.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 
-/** Renders the page that shows the codes, which happens only once, with a link to the next page. */
+/** Renders the page that shows the codes, with a link to the next page. They are shown only once. */
 export function renderRecoveryCodesPage(codes: readonly string[], next: string): string {
   return renderPortalPage({
     title: 'Your recovery codes',

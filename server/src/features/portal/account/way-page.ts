@@ -3,8 +3,8 @@ import { backToAccount, renderAlert, renderHidden, renderPortalPage, toMinute } 
 import type { KnownPasskey, SignInWay } from '../people/user.ts';
 
 /**
- * The values that the form sends: a confirmation, or a confirmation by a user who was warned that this is the last
- * sign-in method.
+ * The values that the form sends: a confirmation, or a confirmation after the warning that this is the last sign-in
+ * method.
  */
 export const confirmations = { removal: 'removal', lastRemoval: 'last-removal' } as const;
 

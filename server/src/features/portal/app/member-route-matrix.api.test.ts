@@ -24,7 +24,7 @@ interface Person {
 }
 
 const roles = ['OWNER', 'ADMIN', 'READ_ONLY'] as const satisfies readonly Role[];
-/** The route that needs the key of an application, whatever else is permitted. */
+/** The route that always requires the key of an application. */
 const forKeysOnly = 'GET /portal/api/applications/key';
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 

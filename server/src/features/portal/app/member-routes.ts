@@ -17,8 +17,8 @@ const grantsOf = (role: Role) => ({ rules: toRules(rolePermissions[role], []) })
 const roleGrants = { OWNER: grantsOf('OWNER'), ADMIN: grantsOf('ADMIN'), READ_ONLY: grantsOf('READ_ONLY') };
 
 /**
- * Adds the routes of the API for signed-in members. Routes and services are the same, but a cookie replaces the key,
- * and the role replaces the permissions. Every change needs a recent sign-in.
+ * Adds the routes of the API for signed-in members. The routes and services are those of the API, but a cookie replaces
+ * the key, and the role replaces the permissions. Every change needs a recent sign-in.
  */
 export function addMemberScope(
   edge: FastifyInstance,
@@ -44,8 +44,8 @@ export function addMemberScope(
 }
 
 /**
- * Authenticates the member before the body is read, and again after a slow one, because the member may have been
- * removed or demoted meanwhile.
+ * Authenticates the member before the body is read, and again if the body took long to arrive, because the member may
+ * have been removed or demoted in the meantime.
  */
 async function admitMember(
   portal: Pick<Portal, 'publicUrl' | 'sessions'>,

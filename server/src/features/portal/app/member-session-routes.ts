@@ -5,7 +5,7 @@ import type { Portal } from '../visits/portal.ts';
 import { findSession } from '../visits/portal-session-routes.ts';
 import type { UserSession } from '../people/user.ts';
 
-/** The header that names the tenant to work on. Only users who belong to several tenants need it. */
+/** The header that selects the tenant. Only users who belong to several tenants need it. */
 export const tenantHeader = 'strongroom-tenant';
 
 /**

@@ -16,7 +16,7 @@ const states: Readonly<Record<ListedRequest['status'], string>> = {
   stale: 'approved too late: something had changed',
 };
 
-/** Renders everything that is needed to decide: who would get to see what, and who requests it. */
+/** Renders everything that is needed to decide: who would gain access to what, and who requested it. */
 export async function renderApprovalsPage(
   session: UserSession,
   tenants: readonly TenantApprovals[],
@@ -32,7 +32,7 @@ ${tenants.some(({ hasMore }) => hasMore) ? html`<p><a href="/portal/approvals?pa
   return renderPortalPage({ title: 'Approvals', back: backToPortal, isWide: true, body });
 }
 
-/** Renders one request after the other, with other work in between, because each can have hundreds of lines. */
+/** Renders requests one at a time and yields to other work in between, because each can have hundreds of lines. */
 async function renderTenant(
   session: UserSession,
   { membership, requests }: TenantApprovals,

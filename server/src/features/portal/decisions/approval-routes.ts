@@ -34,7 +34,7 @@ export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** Returns the number of a page. Anything else is the first one. */
+/** Parses a page number. Any other text selects the first page. */
 function toPage(text: unknown): number {
   const page = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 1;
   return page >= 1 && page <= approvalPagesMax ? page : 1;

@@ -11,7 +11,7 @@ export const backToPortal = { href: '/portal/', label: 'Back to the portal' } as
 /** The link back from a page about one sign-in method. */
 export const backToAccount = { href: '/portal/account', label: 'Back to your account' } as const;
 
-/** Renders a time such as `2026-05-04 12:30 UTC`, with the exact time for programs. */
+/** Renders a time such as `2026-05-04 12:30 UTC`, with the exact time in machine-readable form. */
 export function renderTime(time: Date): Html {
   return html`<time datetime="${time.toISOString()}">${toMinute(time)}</time>`;
 }

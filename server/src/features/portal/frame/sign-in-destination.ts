@@ -15,7 +15,7 @@ export const portalAppPaths = [
   '/portal/tokens/*',
 ] as const;
 
-/** The place where a user continues after signing in: an invitation to accept, or the page that they requested. */
+/** The destination of a user after signing in: an invitation to accept, or the page that they requested. */
 export interface SignInDestination {
   readonly invitation: string | undefined;
   readonly next: string | undefined;
@@ -28,7 +28,10 @@ const nextPaths: ReadonlySet<string> = new Set([
   '/portal/approvals',
   '/portal/exports',
 ]);
-/** The maximum length of `next`. It travels to a provider and back in a cookie, which browsers limit to 4 KB. */
+/**
+ * The maximum length of `next`. It is stored in a cookie while the user is at a provider, and browsers limit cookies to
+ * 4 KB.
+ */
 const nextLengthMax = 1_000;
 /** A path whose last part may be an id, and a query. It allows no character that a browser interprets differently. */
 const nextForm = /^(?<folder>\/portal\/(?:[a-z-]+\/)?)(?<last>[\w.~%-]*)(?:\?[\w.~%!$'()*+,;:@/?&=-]*)?$/;

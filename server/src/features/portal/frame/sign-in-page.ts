@@ -7,7 +7,7 @@ export interface SignInPage {
   readonly alert?: string;
   /** True if the visitor has just set up a sign-in method. */
   readonly isReady?: boolean;
-  /** The previous input after a mistake, except secrets. */
+  /** The address from the previous attempt, if that failed. Secrets are not kept. */
   readonly email?: string;
   readonly passkey: PasskeyPrompt;
   /** The name of the OpenID provider, if there is one. */

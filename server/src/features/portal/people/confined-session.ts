@@ -1,7 +1,7 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Membership, UserSession } from './user.ts';
 
-/** The properties that decide what a session may do. */
+/** The properties that determine what a session may do. */
 type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword'>;
 
 /**
@@ -20,8 +20,8 @@ export function isConfinedEverywhere(session: UserSession): boolean {
 
 /**
  * Returns whether the session began with a link. In every tenant, such a session can set up the first sign-in method of
- * its user, but neither add to existing ones nor remove any. The tenants of the moment do not matter, because the same
- * account opens those that its user joins later.
+ * its user, but neither add to existing ones nor remove any. The user's current tenants do not matter, because the same
+ * account gives access to tenants that the user joins later.
  */
 export function beganWithLink({ provenSince }: Pick<UserSession, 'provenSince'>): boolean {
   return provenSince === null;

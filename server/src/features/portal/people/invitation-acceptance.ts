@@ -47,7 +47,7 @@ export class InvitationAcceptance {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** Returns what the link offers. Viewing changes nothing, however often a mail scanner opens the link. */
+  /** Returns what the link offers. This changes nothing, so mail scanners may open the link any number of times. */
   async find(link: string, session: UserSession | undefined): Promise<OfferedInvitation | undefined> {
     const linkHash = this.#parts.links.hash(link);
     if (linkHash === undefined) return undefined;
@@ -64,9 +64,9 @@ export class InvitationAcceptance {
   }
 
   /**
-   * Creates one member and the audit records, or nothing at all, and a session for a new user. The session of a
-   * signed-in user stays unchanged. Accepting proves nothing about the user, so it must not make an old sign-in count
-   * as a recent one.
+   * Creates one member with the audit records, or nothing at all. For a new user, it also creates a session. The
+   * session of a signed-in user stays unchanged. Accepting proves nothing about the user, so it must not make an old
+   * sign-in count as a recent one.
    */
   async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession | undefined> {
     const linkHash = this.#parts.links.hash(link);

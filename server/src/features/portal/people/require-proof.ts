@@ -15,7 +15,10 @@ export function requireProof({ isFresh, provenSince }: UserSession, what: string
   );
 }
 
-/** Returns whether the session has that proof. Otherwise its user does not count as one of two people by requesting. */
+/**
+ * Returns whether the session has that proof. Without it, requesting a change does not count as the consent of its
+ * user.
+ */
 export function isProven({ isFresh, provenSince }: UserSession): boolean {
   return isFresh && provenSince !== null;
 }

@@ -26,7 +26,7 @@ export class SignInAttemptStore {
 
   /**
    * Counts one more attempt and returns the number. The count restarts `lockSeconds` after the last attempt that
-   * extended it. Attempts beyond `max` do not extend it, so that a lock ends on time however many there are.
+   * extended it. Attempts beyond `max` do not extend it, so that a lock ends on time regardless of how many there are.
    */
   async countTowardsLock(
     subjectHash: Buffer,

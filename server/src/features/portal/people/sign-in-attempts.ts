@@ -15,7 +15,7 @@ const addressMax = 50;
 export const lockSeconds = 30 * 60;
 const accountMax = 10;
 
-/** The message is the same for an address that no user has. */
+/** The message is the same for an address without a user. */
 const locked =
   'Ten attempts have failed, so the password for this e-mail address is locked for 30 minutes. You can still sign in with a passkey or your provider.';
 
@@ -53,7 +53,7 @@ export class SignInAttempts {
 
   /**
    * Counts an attempt for the account. It is counted by user and not by address, because a different spelling of the
-   * address must not start from zero.
+   * address must not have its own count.
    */
   async countAccount(account: TriedAccount): Promise<void> {
     const subjectHash = this.#hash(subjectOf(account));

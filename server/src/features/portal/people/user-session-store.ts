@@ -7,7 +7,7 @@ import type { UserSession } from './user.ts';
 export const idleSeconds = 15 * 60;
 const lifetimeSeconds = 12 * 60 * 60;
 const freshSeconds = 15 * 60;
-/** A session in use is updated at most once in this time. */
+/** The minimum interval between two updates of a session that is in use. */
 const touchSeconds = 60;
 const sessionsMax = 20;
 

@@ -33,7 +33,7 @@ interface UserSessionsParts {
 
 /**
  * Starts, finds and ends sessions of users. Every request reads the database, so that a removed member loses access on
- * every server with the commit. There is no cache that could be stale.
+ * every server as soon as the removal commits. There is no cache that could be stale.
  */
 export class UserSessions {
   readonly #parts: UserSessionsParts;
@@ -57,7 +57,7 @@ export class UserSessions {
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
-    // A sign-in with any method ends a lock on the password, which has served its purpose.
+    // A sign-in with any method ends a lock on the password, because the lock is no longer needed.
     await this.#attempts.forget(userId);
     await this.#record(memberships, {
       userId,

@@ -2,7 +2,7 @@ import type { EmailAddress } from '../../../core/identity/email-address.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { KnownPasskey, Membership, SignInWays, User } from './user.ts';
 
-/** More tenants than any user belongs to. A sign-in is recorded in each of them. */
+/** This is more tenants than any user belongs to. A sign-in is recorded in each of them. */
 const membershipsMax = 100;
 
 /** Stores users across tenants. It works only inside `forPortal`. */

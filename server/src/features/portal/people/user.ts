@@ -27,7 +27,7 @@ export interface UserSession {
   /** True if the session is recent enough to change sign-in methods and was started by an authenticated user. */
   readonly isFresh: boolean;
   readonly signedInAt: Date;
-  /** The time when the session stops being fresh, if it is. */
+  /** The time at which a fresh session stops being fresh. */
   readonly freshUntil: Date;
   /** The time when the session's sign-in method was set up. Null for a link, which proves nothing. */
   readonly provenSince: Date | null;

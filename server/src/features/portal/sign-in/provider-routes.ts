@@ -13,7 +13,7 @@ import { noteRefusedSignIn, showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
 
 /**
- * The cookie for the way to a provider and back. Unlike the session cookie, it is sent when the provider redirects the
+ * The cookie for the round trip to a provider. Unlike the session cookie, it is sent when the provider redirects the
  * browser back.
  */
 const journeyCookie = '__Host-strongroom_journey';

@@ -10,7 +10,7 @@ import type { StartedSession } from '../people/user-sessions.ts';
 import { countUsableWays, type Origin, type UserSession } from '../people/user.ts';
 
 const sessionCookie = '__Host-strongroom_session';
-/** The longest time that a session can last. The server may end it sooner. */
+/** The maximum lifetime of a session. The server may end it sooner. */
 const cookieSeconds = 12 * 60 * 60;
 
 /**
@@ -29,7 +29,7 @@ export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
     const session = await findSession(portal, request);
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     clearSessionCookie(reply);
-    // A user who signs in again to change something wants to return to it.
+    // A user who signs out only to sign in again returns to the page `next` afterwards.
     return reply.redirect(toSignInPath(formOf(request)('next')), 303);
   });
 }

@@ -14,8 +14,8 @@ const lifetimeSeconds = 10 * 60;
 
 /**
  * Runs two-step sign-in flows. The state in between is sent encrypted to the browser and returned with the second step.
- * Starting a flow therefore stores nothing, however often that happens. Only completed flows are stored, so that none
- * is completed twice.
+ * Starting a flow therefore stores nothing, so it can be repeated any number of times. Only completed flows are stored,
+ * so that none is completed twice.
  */
 export class Ceremonies {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class Ceremonies {
       const { id, data, until } = JSON.parse(text) as Ceremony<Data> & { until: number };
       return until > this.#now() ? { id, data } : undefined;
     } catch {
-      // Whatever the error is, the state was not created here for this purpose.
+      // Any error means that the state was not created here for this purpose.
       return undefined;
     }
   }

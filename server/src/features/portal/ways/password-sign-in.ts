@@ -61,8 +61,8 @@ export class PasswordSignIn {
   }
 
   /**
-   * Returns the user with these credentials. Otherwise it throws, after doing as much work as if the address were
-   * known.
+   * Returns the user with these credentials. If they are wrong, it throws, after doing as much work as for a known
+   * address.
    */
   async verify(
     given: { email: string; password: Sensitive<string>; code: string },
@@ -140,8 +140,8 @@ export class PasswordSignIn {
   }
 
   /**
-   * Checks a code of the app, or a recovery code in its place. Returns when the accepted proof was set up, or undefined
-   * if the code is wrong.
+   * Checks a code from the app, or a recovery code in place of one. Returns when the accepted proof was set up, or
+   * undefined if the code is wrong.
    */
   async #takeCode(stored: StoredPassword & ProvenUser, code: string, origin: Origin): Promise<Date | undefined> {
     const { database, systemKeys, recoveryCodes, sessions, now } = this.#parts;

@@ -38,7 +38,7 @@ export class PasswordStore {
   }
 
   /**
-   * Locks the password until the transaction ends. Returns false if the user has none, or none that was set at `since`.
+   * Locks the password until the transaction ends. Returns false if the user has none, or if it was not set at `since`.
    */
   async hold(userId: string, since?: Date): Promise<boolean> {
     const rows = await this.#tx.query({
@@ -48,7 +48,7 @@ export class PasswordStore {
     return rows.length > 0;
   }
 
-  /** Returns true for the first use of the code of this time step. */
+  /** Returns true if the code of this time step is used for the first time. */
   async takeStep(userId: string, step: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'update user_passwords set totp_step = $2 where user_id = $1 and totp_step < $2 returning 1',

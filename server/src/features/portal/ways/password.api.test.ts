@@ -32,7 +32,7 @@ async function countAttempts(times: number): Promise<void> {
   const { rows } = await vault.database.owner.query<{ id: string }>('select id from users where email = $1', [email]);
   for (let attempt = 0; attempt < times; attempt += 1) await attempts.countAccount({ userId: rows[0]?.id ?? '' });
 }
-/** Resets the last accepted code, so that it counts as long past. */
+/** Resets the time step of the last accepted code, so that the code seems to be from long ago. */
 const forgetCodes = () => vault.database.owner.query('update user_passwords set totp_step = 0');
 
 describe('password and code', () => {

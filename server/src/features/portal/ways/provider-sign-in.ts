@@ -43,9 +43,9 @@ interface ProviderSignInParts {
 
 /**
  * Signs users in with an OpenID provider. A user connects the provider while signed in, and is then identified by
- * issuer and subject. An e-mail address reported by a provider is never used as proof, because someone who could choose
- * it there could choose whose account to enter here. The provider is asked to authenticate users again. If it does not
- * confirm that it did, they are signed in but do not count as freshly authenticated.
+ * issuer and subject. An e-mail address reported by a provider is never used as proof, because someone who can choose
+ * the address at the provider could otherwise sign in to any account here. The provider is asked to authenticate users
+ * again. If it does not confirm that it did, they are signed in but do not count as freshly authenticated.
  */
 export class ProviderSignIn {
   readonly #parts: ProviderSignInParts;

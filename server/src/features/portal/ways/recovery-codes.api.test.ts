@@ -139,7 +139,7 @@ describe('new recovery codes', () => {
     const before = codes;
     ({ secret, codes } = await setPasswordWithCodes(member));
     expect((await signIn(before[0] ?? '')).status).toBe(401);
-    // A server of the previous version, which does not know recovery codes, would set a password like this.
+    // A server of the previous version, which does not support recovery codes, would set a password like this.
     await query(`update user_passwords set created_at = created_at + interval '1 second'`);
     expect((await member.get('/portal/account')).text).toContain('0 recovery codes left');
     expect((await signIn(codeAt(0))).status).toBe(401);

@@ -29,8 +29,8 @@ export class SignInLinks {
 
   /**
    * Creates a link for a member, by default the owner. It works once, for an hour, and replaces any earlier one. For a
-   * user who has lost every sign-in method, `removesWays` removes the old ones. A link cannot add a method next to
-   * existing ones, so nobody can use one unnoticed.
+   * user who has lost every sign-in method, `removesWays` removes the old ones. A link cannot be used to add a method
+   * to existing ones, so its use cannot go unnoticed.
    */
   async make(
     tenantId: TenantId,
@@ -42,7 +42,7 @@ export class SignInLinks {
       const members = new MemberStore(tx, tenantId);
       const member = memberId === undefined ? await members.findOwner() : await members.find(memberId);
       if (member === undefined) throw noSuchMember();
-      // The audit record is written first, so that every link is on record.
+      // The audit record is written first, so that no link exists without one.
       await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'issue_link'));
       return member.userId;
     });

@@ -29,7 +29,7 @@ async function join(): Promise<{ visitor: PortalVisitor; userId: string }> {
   return { visitor, userId: user?.id ?? '' };
 }
 
-/** Adds a passkey of this user and returns its id as the form names it. The key itself is not used in these tests. */
+/** Adds a passkey for this user and returns its id as used in the form. The key itself is not used in these tests. */
 async function addPasskey(owner = userId): Promise<string> {
   const id = Buffer.from(crypto.randomUUID());
   await query(

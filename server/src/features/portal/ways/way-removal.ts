@@ -17,8 +17,9 @@ export class WayRemoval {
   }
 
   /**
-   * Removes a sign-in method. Returns `last` and removes nothing if no method would be left and the user has not agreed
-   * to that. Other sessions end, because a user who removes a method may fear that somebody else has it.
+   * Removes a sign-in method. Returns `last` and removes nothing if no method would remain and the user has not agreed
+   * to that. All other sessions of the user are ended, because a method may have been removed out of fear that somebody
+   * else has it.
    */
   remove(
     { id, user }: UserSession,
@@ -27,7 +28,7 @@ export class WayRemoval {
   ): Promise<'removed' | 'last' | 'unknown'> {
     return this.#database.forPortal(async (tx) => {
       const users = new UserStore(tx);
-      // Removals run one at a time, because two concurrent ones would each rely on the other's method.
+      // Removals run one at a time, because each of two concurrent ones would assume that the other's method remains.
       await users.lock(user.id);
       const ways = await users.listWays(user.id);
       const left = withoutWay(ways, way);
