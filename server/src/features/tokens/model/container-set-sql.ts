@@ -24,7 +24,7 @@ export function hasRoomForSets(parameter: number): string {
 export function toRoomValues(sets: readonly WantedSet[], limits: ContainerSetLimits): SqlValue[] {
   const shelvesOf = (some: readonly WantedSet[]) => new Set(some.map(({ shelf }) => shelf));
   const wanted = shelvesOf(sets);
-  // A set that a private key requests in the same batch does not count against the public keys.
+  // A set that is also requested with a private key in the same batch does not count towards the limit of public keys.
   const byPrivate = shelvesOf(sets.filter(({ isPublic }) => !isPublic));
   return [[...wanted], [...wanted.difference(byPrivate)], limits.tenantMax, limits.publicDailyMax];
 }

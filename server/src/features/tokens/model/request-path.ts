@@ -1,7 +1,7 @@
 import { DomainError, type FieldErrors, invalidField } from '../../../core/errors/domain-error.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 
-/** Joins `cards.0` and `data.number` to `cards.0.data.number`. An empty path adds nothing. */
+/** Joins `cards.0` and `data.number` into `cards.0.data.number`. An empty path adds nothing. */
 export function joinPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }

@@ -10,8 +10,8 @@ import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 
 /**
- * Returns true if a mask and the details that a response shows beside it, such as the first and last digits of a card,
- * add up to the whole number. A mask that fails for other numbers cannot be judged, and counts as one that does.
+ * Returns true if a mask and the details in the same response, such as the first and last digits of a card, together
+ * reveal the whole number. A mask that fails for other numbers cannot be checked, so the result is also true for it.
  */
 export function showTogetherAll(
   { type, mask }: { readonly type: TokenType; readonly mask: Mask },

@@ -19,7 +19,10 @@ export function entityTypeSql(type: string): string {
   return `case ${type} ${cases.join(' ')} else 'token' end`;
 }
 
-/** Returns how much of the data a view has shown. A mask that shows everything counts as `reveal`. */
+/**
+ * Returns the transform that describes how much of the data a view has shown. A mask that shows everything counts as
+ * `reveal`.
+ */
 function seenTransform(transform: Transform, { isMaskWhole = false }: { readonly isMaskWhole?: boolean }): Transform {
   return transform === 'mask' && isMaskWhole ? 'reveal' : transform;
 }

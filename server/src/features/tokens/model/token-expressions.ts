@@ -82,9 +82,9 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
   return compiled;
 }
 
-/** Rejects a large mask. Only masks in requests are checked, because earlier versions have stored larger ones. */
+/** Rejects a large mask. Only masks in requests are checked, because earlier versions stored larger ones. */
 export function requireMaskSize(path: string, mask: JsonValue | undefined): void {
-  // The estimate is at most twice the length. It spares the vault from writing out a mask of megabytes.
+  // The estimate is at most twice the length. It avoids serializing a mask of several megabytes.
   const isSmall =
     mask === undefined ||
     (jsonLengthUpTo(mask, 2 * maskBytesMax) <= 2 * maskBytesMax && Buffer.byteLength(toJsonText(mask)) <= maskBytesMax);
@@ -164,7 +164,9 @@ function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Ma
 export interface MaskedData {
   /** JSON text. Undefined if the view shows nothing. */
   readonly masked: Sensitive<string> | undefined;
-  /** True if the view shows everything, alone or with the details beside it. The default mask of a type never does. */
+  /**
+   * True if the view shows everything, by itself or together with the details. The default mask of a type never does.
+   */
   readonly isMaskWhole: boolean;
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Texts that are returned byte for byte as long as nobody changes the data. */
+/** Texts that are returned byte for byte as long as the data is not changed. */
 const spellings = [
   ['big integers', '12345678901234567890123456789012345678901234567890'],
   ['negative big integers', '-9007199254740993'],

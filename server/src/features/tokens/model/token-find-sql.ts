@@ -11,7 +11,7 @@ import {
   toStoredTokens,
 } from './token-row-sql.ts';
 
-/** Finds the tokens of tenant `$1` by the ids in `$2`, up to the amount of data that a page may hold. */
+/** Finds the tokens of tenant `$1` by the ids in `$2`, up to the amount of data that a page may contain. */
 export const findText = `select * from (
     select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
     from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
@@ -20,7 +20,7 @@ export const findText = `select * from (
 /** The tokens found in one look-up. */
 export interface FoundTokens {
   readonly tokens: ReadonlyMap<TokenId, StoredToken>;
-  /** True if some tokens were left out because there was too much data. */
+  /** True if some tokens were omitted because there was too much data. */
   readonly isCut: boolean;
 }
 

@@ -40,8 +40,8 @@ export interface TokenRow {
 }
 
 /**
- * Earlier server versions did not record whether a mask shows everything. For their masks, only the plainest one is
- * recognized, by its text.
+ * Earlier server versions did not record whether a mask shows everything. For masks from such versions, only the
+ * simplest one is recognized, by its text.
  */
 const isMaskWhole = String.raw`case when t.mask is null then false when (t.views ->> 'version')::integer = t.version
   then coalesce((t.views ->> 'isMaskWhole')::boolean, false) else t.mask ~ '^"\{\{ *data *\}\}"$' end`;
@@ -57,7 +57,7 @@ export const cvcExpiry = `now() + make_interval(secs => ${tokenLimits.cvcLifeSec
 export const joinCvc = `left join token_cvcs c
   on t.type = 'card' and c.tenant_id = t.tenant_id and c.token_id = t.id and c.expires_at > now()`;
 
-/** An expired token is invisible from that instant on, even if it is removed later. */
+/** A token becomes invisible the moment it expires, even if it is removed later. */
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
 /** The size of the token's long columns. PostgreSQL knows the length of a column without reading it. */
@@ -72,9 +72,9 @@ export function bytesBefore(order: string, bytes = tokenBytes): string {
   return `coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
 }
 
-/** A row of a result from which rows are left out if they would exceed the data limit together. */
+/** A row of a result that omits rows once their total size would exceed the data limit. */
 export interface FoundRow extends TokenRow {
-  /** The number of rows including those left out. */
+  /** The number of rows, including omitted ones. */
   readonly found: number;
 }
 
@@ -83,8 +83,8 @@ export function isCutOff(rows: readonly FoundRow[]): boolean {
 }
 
 /**
- * Uses the tenant that asked, not the one in the row. If a row of another tenant ever got this far, the keys of the
- * asking tenant would not open it.
+ * Uses the requesting tenant, not the one in the row. If a row of another tenant ever got this far, the keys of the
+ * requesting tenant could not open it.
  */
 export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
   return {

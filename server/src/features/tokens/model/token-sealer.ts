@@ -39,8 +39,8 @@ interface NamedDraft {
 }
 
 /**
- * Adds everything that needs keys to a draft: the sealed data, the fingerprint and the search terms. Plaintext goes no
- * further.
+ * Adds everything that needs keys to a draft: the sealed data, the fingerprint and the search terms. No plaintext is
+ * passed on from here.
  */
 export class TokenSealer {
   readonly #keyring: KeySource;

@@ -99,8 +99,8 @@ describe('lists over many shelves', () => {
   });
 
   it('show more than 64 shelves to a key that may see those, and no other', async () => {
-    // The number of rules is small enough that the search is not charged to the tenant, which has no share left on a
-    // slow machine.
+    // The number of rules is small enough that the search is not charged to the tenant, which may have used up its
+    // share on a slow machine.
     const seen = Array.from({ length: 52 }, (_, shelf) => shelf);
     const key = await makeKey(...seen.filter((shelf) => shelf % 2 === 0).map((shelf) => `/s/${shelf}/`), '/odd/');
     const isSeen = ({ shelf }: Placed) => shelf % 2 === 1 || shelf < 52;
@@ -128,13 +128,13 @@ describe('lists over many shelves', () => {
   });
 });
 
-/** Names the place where a statement looks for tokens. */
+/** Returns a name for the source from which a statement reads tokens. */
 function wayOf({ name, text }: SentStatement): string {
   if (name?.startsWith('token-count-') === true) return name;
   const source = text.includes('select distinct id') ? 'several' : text.includes('as candidate') ? 'term' : 'tokens';
   const way = text.includes('cross join lateral') ? 'each shelf' : source;
-  // A limited key's view is a list of shelves. If there are many, or if they do not decide the query, it is a condition
-  // on shelves.
+  // The visibility of a limited key is a list of shelves. If there are many, or if they do not decide the query, it is
+  // a condition on shelves.
   const isFiltered = text.includes('strpos(t.shelf');
   return `${text.startsWith('select count(*)') ? 'count ' : ''}${way}${isFiltered ? ' on shelves' : ''}`;
 }

@@ -56,7 +56,7 @@ function toMatch(isMatch: boolean): GroupMatch {
   return isMatch ? 'all' : 'none';
 }
 
-/** Returns `deciding` if any operand does, `other` if all operands do, and `some` otherwise. */
+/** Returns `deciding` if any operand equals it, `other` if all operands equal that, and `some` otherwise. */
 function combine(matches: readonly GroupMatch[], deciding: GroupMatch, other: GroupMatch): GroupMatch {
   if (matches.includes(deciding)) return deciding;
   return matches.every((match) => match === other) ? other : 'some';

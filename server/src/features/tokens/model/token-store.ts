@@ -27,8 +27,8 @@ import {
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 
-// A deleted token may have been followed by another with the same id, whose versions start over. The creation time
-// tells the two apart.
+// A deleted token may have been replaced by another with the same id, whose versions start over. The creation time
+// distinguishes the two.
 const deleteText = `with gone as (
     delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6 and coalesce(revision, 0) = $7
     returning id, type, containers, terms, created_at
@@ -76,8 +76,8 @@ const updateText = `with row as materialized (
 export type CvcChange = 'keep' | 'set' | 'remove';
 
 /**
- * The current and the next version of a token, with everything that is written together with it. A revision keeps the
- * version and the data.
+ * The current and the next version of a token, with everything that is written in the same transaction. A revision
+ * keeps the version and the data.
  */
 export interface TokenChange {
   readonly current: StoredToken;
@@ -115,7 +115,7 @@ export class TokenStore {
     return findAmong(id, () => this.#finds.add(tenantId, id));
   }
 
-  /** Returns the existing tokens among the ids, up to the amount of data that a page may hold. */
+  /** Returns the existing tokens among the ids, up to the amount of data that a page may contain. */
   async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
     const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
       name: 'token-find',
@@ -213,7 +213,7 @@ export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLi
   };
 }
 
-/** Leaves out terms that both lists have, because one statement cannot delete a row and insert it again. */
+/** Omits terms that are in both lists, because one statement cannot delete a row and insert it again. */
 function without(terms: readonly Buffer[], others: readonly Buffer[]): string[] {
   const excluded = new Set(others.map(toByteaText));
   return terms.map(toByteaText).filter((term) => !excluded.has(term));

@@ -19,8 +19,8 @@ const added = new WeakMap<Parameters, Map<FirstRuleQuery, RuleParameters>>();
 
 /**
  * Returns a condition on a row `t` with a shelf and, if a rule is about ids, an id. Its text is the same for any number
- * of rules. With one condition per rule, a hundred rules and a few terms made PostgreSQL use gigabytes to plan one
- * statement.
+ * of rules. With one condition per rule, PostgreSQL needed gigabytes of memory to plan one statement with a hundred
+ * rules and a few terms.
  */
 export function toFirstRulePredicate(query: FirstRuleQuery, parameters: Parameters): string {
   const { rules, kinds, values } = addOnce(query, parameters);
@@ -52,7 +52,7 @@ function toParameters(query: FirstRuleQuery, parameters: Parameters): RuleParame
   };
 }
 
-/** A shelf lists its containers one after the other, with a space before each. */
+/** A shelf is a list of containers, each preceded by a space. */
 function toRow(condition: TokenCondition): { readonly kind: string; readonly value: string } {
   switch (condition.kind) {
     case 'container':

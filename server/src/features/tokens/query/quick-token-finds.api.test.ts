@@ -73,7 +73,7 @@ describe('first pages that are asked for together', () => {
 
     const sent = tap.sent.slice(before);
     const finds = sent.flatMap(({ text }, index) => (text.includes('with page as') ? [index] : []));
-    // Two finds hung. Then all four ran without the beginning of a transaction between them.
+    // Two finds were blocked. Then all four ran, and no transaction began between them.
     expect(finds).toHaveLength(batchesMax + answers.length);
     const begins = sent.slice(finds.at(-4), finds.at(-1)).filter(({ text }) => text.startsWith('begin'));
     expect(begins).toEqual([]);

@@ -7,8 +7,8 @@ import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import { type CountedPage, findQuickly, isQuick, type PageQuestion } from './token-page.ts';
 
 /**
- * All statements of a batch are sent at once, two for each question. Together they must end before the connection is
- * considered dead, which is two seconds after the timeout of a single statement.
+ * All statements of a batch are sent at once, two for each query. All of them must finish before the connection is
+ * considered dead, which happens two seconds after the timeout of a single statement.
  */
 const questionsMax = 4;
 const statementTimeoutMs = 250;
@@ -18,10 +18,10 @@ const slowTenantsMax = 10_000;
 
 /**
  * Finds pages that take little time. Concurrent requests of a tenant share one transaction, because its begin and
- * commit cost as much as the statements. These pages do not take up places of slow lists.
+ * commit cost as much as the statements. These pages do not occupy the slots of slow lists.
  */
 export class QuickTokenFinds {
-  /** Places for pages that are found but not yet recorded. They limit how many pages of a tenant are in memory. */
+  /** Slots for pages that are found but not yet recorded. They limit how many pages of a tenant are in memory. */
   readonly #places = new FairLanes({ placesMax: 128, tenantMax: 32, waitingMax: 500, waitMaxMs: 5_000 });
   readonly #slowTenants = new LRUCache<TenantId, true>({ max: slowTenantsMax, ttl: slowMs });
   readonly #batcher: TenantBatcher<PageQuestion, CountedPage | 'slow'>;

@@ -4,14 +4,15 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 
 /**
- * The most containers that are listed. Beyond this, a caller has to assume that tokens may be in any other container
- * too.
+ * The maximum number of containers to list. If there are more, a caller has to assume that tokens may be in any other
+ * container too.
  */
 const sharedMax = 1_000;
 
 /**
- * Lists the containers of tokens that are in or below the container and in another one as well. It reads the container
- * sets, of which there are far fewer than tokens. A shelf is its type followed by each container after a space.
+ * Lists the containers of tokens that are in or below the given container and also in another one. It reads the
+ * container sets, of which there are far fewer than tokens. A shelf is its type followed by each container after a
+ * space.
  */
 export async function listSharedContainers(
   tx: Transaction,

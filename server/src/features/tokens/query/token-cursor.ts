@@ -15,7 +15,7 @@ export function toCursor(page: readonly StoredToken[]): string | undefined {
   return last === undefined ? undefined : `${last.createdAt.getTime()}.${last.id}`;
 }
 
-/** Parses a cursor. It grants nothing, because the page it leads to is authorized like any other list. */
+/** Parses a cursor. It grants no access, because the next page is authorized like any other list. */
 export function toSlice(cursor: string | undefined, limit: number): Slice {
   if (cursor === undefined) return { offset: 0, limit };
   const [, at, id] = cursorPattern.exec(cursor) ?? [];

@@ -27,10 +27,10 @@ import { type CountedPage, findPage, type PageQuestion } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
 import { emptyPage } from './token-query-store.ts';
 
-/** A list that takes longer is not worth a connection that others wait for. */
+/** A list that takes longer is cancelled, because other requests are waiting for its connection. */
 const statementTimeoutMs = 4_000;
 
-/** A query and the permission it runs under. Tokens that the caller may not see at all are left out. */
+/** A query and the permission it runs under. Tokens that the caller may not see at all are omitted. */
 export interface TokenQuestion {
   readonly permission: Extract<Permission, 'token:read' | 'token:search'>;
   readonly query: SearchQuery | undefined;
@@ -63,7 +63,7 @@ export class TokenFinder {
   ): Promise<{ totalItems: number; items: VisibleToken[] }> {
     const part = { slice: { offset: (page - 1) * size, limit: size }, isCounted: true };
     return this.#answer(caller, { ...question, ...part }, async (found) => {
-      // A page that ends early would leave tokens out, because the next page begins at a fixed position, not where this
+      // If a page ended early, tokens would be skipped, because the next page begins at a fixed offset, not where this
       // one ended.
       if (found.isCut) throw pageTooLarge();
       const { tokens, totalItems } = found;
@@ -80,7 +80,7 @@ export class TokenFinder {
   ): Promise<{ next: string | undefined; items: VisibleToken[] }> {
     const part = { slice: toSlice(start, size), isCounted: false };
     return this.#answer(caller, { ...question, ...part }, async ({ tokens, hasMore }) => {
-      // Anyone can write a cursor, so an empty page after one counts as a miss like any other.
+      // Anyone can make up a cursor, so an empty page after a cursor counts as a miss like any other.
       const isWhole = tokens.length === 0 || (start === undefined && !hasMore);
       const { items, events } = await this.#showAll(caller, question, {
         tokens,
@@ -91,7 +91,7 @@ export class TokenFinder {
   }
 
   /**
-   * Finds a page immediately if it is quick to find, and otherwise waits for a free place. Resolves once it is
+   * Finds a page immediately if it is quick to find, and otherwise waits for a free slot. Resolves once the page is
    * recorded.
    */
   async #answer<Page extends Shown>(
@@ -115,7 +115,8 @@ export class TokenFinder {
   /** Adds the caller's visibility to the query, so that a list never shows a token that a single get would reject. */
   async #narrow(caller: Caller, { permission, query }: TokenQuestion): Promise<SearchQuery | 'all' | 'nothing'> {
     const { fingerprintVisibility } = await this.#parts.settings.get(caller.tenantId);
-    // A value that is searched for is a guess like a fingerprint, so it needs what a fingerprint needs in this tenant.
+    // Searching for a value tests a guess, as a fingerprint does, so it requires the same transform as fingerprints in
+    // this tenant.
     const fingerprint = leastFingerprintTransform(caller, fingerprintVisibility);
     const sight = { data: fingerprintVisibility, fingerprint };
     const inSight = query === undefined ? 'all' : withinSight(query, caller.grants, permission, sight);

@@ -29,7 +29,7 @@ async function create(body: unknown): Promise<void> {
 const list = (query: string, path = '/tokens', key = tenant.keys.private) =>
   vault.request('GET', `${path}${query}`, { key });
 
-/** Returns the ids that both lists find, which have the same filters. Only the first list has a total. */
+/** Returns the ids that both lists find. They have the same filters, but only the first list has a total. */
 async function found(query: string): Promise<string[]> {
   const [page, cursorPage] = [pageOf(await list(query)), pageOf(await list(query, '/v2/tokens'))];
   expect(idsOf(cursorPage)).toEqual(idsOf(page));

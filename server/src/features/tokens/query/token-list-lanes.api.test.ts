@@ -36,14 +36,14 @@ beforeEach(() => {
   };
 });
 
-/** Runs lists of one token each, and counts how many were begun, found their tokens, and returned a response. */
+/** Runs lists of one token each, and counts how many have started, found their tokens, and returned a response. */
 function runLists(count: number, dataBytes: number) {
   const lanes = new TokenListLanes(new AuditLog(database));
   const progress = { begun: 0, found: 0, answered: 0 };
   const lists = Array.from({ length: count }, async (_, index) => {
     await lanes.run(caller, async () => {
       progress.begun += 1;
-      // The query makes the lists end one after the other, as real lists do.
+      // The query makes the lists end one at a time, like real lists.
       await database.runForTenant(caller.tenantId, { text: 'select' });
       progress.found += 1;
       const id = `t${index}`;
@@ -130,7 +130,7 @@ describe('TokenListLanes', () => {
       await lists?.done;
     }, 'insert into audit_records');
     expect((await recordedIds()).toSorted()).toEqual(Array.from({ length: 40 }, (_, index) => `t${index}`).toSorted());
-    // The first append hangs, and the second contains everything that ended meanwhile.
+    // The first append is blocked, and the second contains everything that ended in the meantime.
     expect(appends.filter(({ name }) => name === 'audit-append')).toHaveLength(2);
   });
 

@@ -20,13 +20,12 @@ const limits = { placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 }
 /** Limits concurrent lists, and records what they show. */
 export class TokenListLanes {
   /**
-   * A list uses more CPU than any other work that takes as long, so only a few run at a time. The limit per tenant is
-   * so low that two tenants with slow searches leave a place for others. The last place is reserved for the vault
-   * itself.
+   * A list uses more CPU than any other work of the same duration, so only a few run at a time. The limit per tenant is
+   * so low that two tenants with slow searches leave a slot for others. The last slot is reserved for the vault itself.
    */
   readonly #lanes = new FairLanes(limits);
   /**
-   * Lanes for pages that are already found. Places become free within milliseconds, so that no page becomes stale while
+   * Lanes for pages that are already found. Slots become free within milliseconds, so that no page becomes stale while
    * it waits.
    */
   readonly #views = new FairLanes(limits);
@@ -37,9 +36,9 @@ export class TokenListLanes {
   }
 
   /**
-   * Builds a page as soon as there is a place for it, and resolves once its events are recorded. The place is released
+   * Builds a page as soon as there is a free slot, and resolves once its events are recorded. The slot is released
    * before that, so that the records of several lists share a commit, which takes longer than a list. Only long pages
-   * keep their place, so that no more of them are in memory than there are places.
+   * keep their slot until then, so that no more of them are in memory than there are slots.
    */
   run<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
     return this.#runIn(this.#lanes, caller, makePage);

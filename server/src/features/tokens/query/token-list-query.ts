@@ -10,7 +10,7 @@ export type QueryParameters = Readonly<Record<string, string | readonly string[]
 const { filterValuesMax, filterMetadataKeysMax } = tokenQueryLimits;
 const { containerLengthMax, metadataKeyLengthMax, metadataValueLengthMax } = tokenLimits;
 const subtreeMark = '*';
-/** The longest values that a token can have. */
+/** The maximum lengths of values that a token can have. */
 const lengthMaxOf = {
   id: tokenLimits.idLengthMax,
   type: tokenLimits.typeLengthMax,
@@ -63,8 +63,8 @@ function toValues(parameters: QueryParameters, name: keyof typeof lengthMaxOf): 
 }
 
 /**
- * `metadata.k=v`, `metadata[k]=v` and `metadata={"k":"v"}` are equivalent. If a key is repeated, the first value
- * counts.
+ * `metadata.k=v`, `metadata[k]=v` and `metadata={"k":"v"}` are equivalent. If a key is repeated, the first value is
+ * used.
  */
 function metadataFilters(parameters: QueryParameters): SearchQuery[] {
   const pairs = new Map<string, string>();

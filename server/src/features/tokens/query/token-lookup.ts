@@ -8,7 +8,7 @@ export interface TokenLookup {
   readonly fingerprints: readonly string[];
 }
 
-/** Returns the terms that a search index value or a metadata pair is listed under. There is nearly always just one. */
+/** Returns the terms that a search index value or a metadata pair is indexed under. There is nearly always just one. */
 export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffer[] | undefined {
   if (query.kind === 'metadata') {
     return spellingsOf(query.key).map((key) => keys.blindIndex('metadata', key, query.value));
@@ -23,14 +23,14 @@ export function hasOneTerm(query: SearchQuery): boolean {
 }
 
 /**
- * Keys are compared without regard to case. Tokens from earlier versions are listed under the key as it was written,
+ * Keys are compared without regard to case. Tokens from earlier versions are indexed under the key as it was written,
  * which cannot be changed without opening them. Therefore a key is also looked up as given.
  */
 function spellingsOf(key: string): string[] {
   return [...new Set([key.toLowerCase(), key])];
 }
 
-/** Returns the places to look for matches, or undefined if no index narrows the query down. */
+/** Returns the index entries to search for matches, or undefined if no index narrows the query down. */
 export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup | undefined {
   const terms = termsOf(query, keys);
   if (terms !== undefined) return { terms, ids: [], fingerprints: [] };

@@ -14,7 +14,7 @@ import { matchShelf, type TokenShelf } from '../model/token-shelf.ts';
 const entriesMax = 100_000;
 const multipleMax = 64;
 
-/** The most tokens that are counted while other requests wait. */
+/** The maximum number of tokens to count while other requests wait. */
 const quicklyCountedMax = 10_000;
 
 export interface PageQuestion {
@@ -43,8 +43,8 @@ export async function findQuickly(tx: Transaction, question: PageQuestion): Prom
 }
 
 /**
- * Finds a page in the cheapest way that the question allows: by shelves, under a term, or by checking tokens one by
- * one. Under a term, a count of `countedMax` or more is returned as infinity.
+ * Finds a page in the cheapest way that the query allows: by shelves, under a term, or by checking tokens one by one.
+ * Under a term, a count of `countedMax` or more is returned as infinity.
  */
 export async function findPage(tx: Transaction, question: PageQuestion, countedMax?: number): Promise<CountedPage> {
   const { tenantId, asked, keys, slice, isCounted } = question;
@@ -95,7 +95,7 @@ async function together(listing: Promise<TokenPage>, counting: Promise<number> |
   return { ...page, totalItems };
 }
 
-/** Returns the term of a question that consists of a single term. */
+/** Returns the term of a query that consists of a single term. */
 function termOf(asked: SearchQuery, keys: TenantKeyring): Buffer | undefined {
   return hasOneTerm(asked) ? termsOf(asked, keys)?.[0] : undefined;
 }
@@ -109,9 +109,9 @@ function toMatch(tenantId: TenantId, query: SearchQuery, keys: TenantKeyring): T
 }
 
 /**
- * Returns whether a page should be read shelf by shelf. From each shelf, a page may read every entry before its own
- * end, so a late page over many full shelves reads a multiple of what it skips. One scan over all tokens is faster
- * then.
+ * Returns whether a page should be read shelf by shelf. From each shelf, a page may have to read every entry up to the
+ * end of the page, so a late page over many full shelves reads many times as many entries as it skips. In that case,
+ * one scan over all tokens is faster.
  */
 function isReadByShelf(shelves: readonly TokenShelf[], { offset, limit }: Slice): boolean {
   const end = offset + limit;

@@ -22,7 +22,10 @@ export interface Slice {
   readonly offset: number;
   readonly limit: number;
   readonly after?: { readonly createdAt: Date; readonly id: TokenId };
-  /** True to read only tokens with little data. Otherwise the limit is the amount that one statement may read. */
+  /**
+   * True to read only tokens with little data. Otherwise the page is limited to the amount of data that one statement
+   * may read.
+   */
   readonly isShort?: boolean;
 }
 
@@ -38,14 +41,17 @@ export interface TokenPage {
 export const emptyPage: TokenPage = { tokens: [], hasMore: false, isCut: false };
 
 /**
- * The most token data, in bytes, that each waiting list may hold in memory. Lists that are being processed may hold
- * more.
+ * The maximum amount of token data, in bytes, that each waiting list may hold in memory. Lists that are being processed
+ * may hold more.
  */
 export const shortPageBytesMax = 64 * 1024;
 
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
-/** Page sizes whose plans are kept. Every connection keeps each plan, and a caller may try all possible sizes. */
+/**
+ * Page sizes whose plans are kept. Other sizes have no kept plan, because every connection keeps each plan and a caller
+ * may try all possible sizes.
+ */
 const usualSizes = new Set([10, 20, 25, 50, 100]);
 
 /** Lists and counts tokens. The cost depends on the page and the number of shelves, not on the number of tokens. */
@@ -100,7 +106,7 @@ export class TokenQueryStore {
     return row?.total ?? 0;
   }
 
-  /** Counts all live tokens under a term and reads only the expired ones. Returns infinity from `listedMax` on. */
+  /** Counts all live tokens under a term and reads only the expired ones. Returns infinity for `listedMax` or more. */
   async countUnderTerm(term: Buffer, listedMax = Number.MAX_SAFE_INTEGER): Promise<number> {
     const [row] = await this.#tx.query<{ listed: number; expired: number }>({
       name: 'token-count-term',
@@ -133,9 +139,9 @@ export class TokenQueryStore {
 
   /**
    * Reads the tokens of a page by their ids. Whole rows are fetched only for tokens that are shown, up to a total size.
-   * One extra id tells whether there is another page. A short page is read in one step. A page at the start or after a
+   * One extra id shows whether there is another page. A short page is read in one step. A page at the start or after a
    * cursor uses a prepared statement, named after its shape and size, because planning it each time took three times as
-   * long as reading it. A page with an offset has no name, because its best plan depends on the offset. PostgreSQL
+   * long as reading it. A page with an offset is not prepared, because its best plan depends on the offset. PostgreSQL
    * would keep a generic plan that reads the whole table (seen with 20,000 tokens).
    */
   async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
@@ -196,8 +202,8 @@ function toColumns({ isShort = false }: Slice): string {
 }
 
 /**
- * Returns the position of a page with one token more than it shows. The numbers are part of the text, so that a kept
- * plan is made for this number of rows.
+ * Returns the position of a page with one token more than it shows. The numbers are part of the text, so that a cached
+ * plan is optimized for this number of rows.
  */
 function toPlace({ offset, limit }: Slice): string {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(limit))

@@ -7,7 +7,7 @@ let vault: TestVault;
 let tenant: TestTenant;
 let author: TestApplication;
 let editor: TestApplication;
-/** Values that the vault chose, to be searched for. */
+/** Values that the vault generated and that the tests search for. */
 const facts = { ssnFingerprint: '', editedAt: '' };
 
 beforeAll(async () => {

@@ -13,10 +13,7 @@ export interface SetRange {
   readonly to?: string;
 }
 
-/**
- * Returns a container query as a condition on a shelf, which lists its containers one after the other with a space
- * before each.
- */
+/** Returns a container query as a condition on a shelf, which is a list of containers, each preceded by a space. */
 export function toContainerPredicate({ path, isSubtree }: ContainerQuery, parameters: Parameters): string {
   return isSubtree
     ? `strpos(t.shelf, ${parameters.add(` ${path}`)}) > 0`
@@ -24,8 +21,8 @@ export function toContainerPredicate({ path, isSubtree }: ContainerQuery, parame
 }
 
 /**
- * Returns a condition on a shelf. It holds if tokens of the shelf can match the query or, if `isPossibleEnough` is
- * false, if all of them are certain to.
+ * Returns a condition on a shelf. It is true if tokens of the shelf can match the query or, if `isPossibleEnough` is
+ * false, if all of them are certain to match.
  */
 export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isPossibleEnough: boolean): string {
   switch (query.kind) {

@@ -7,16 +7,17 @@ import { findSetRanges, isDecidedByType, type SetRange, toShelfPredicate } from 
 import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
 
 /**
- * The most shelves that a page is read from. Beyond this, it is read by one scan over all tokens. That scan took 250 ms
- * next to 400,000 tokens of other tenants. A page from 2,000 shelves takes 40 ms, one from 1,000 takes 20 ms.
+ * The maximum number of shelves that a page is read from. If there are more, it is read by one scan over all tokens.
+ * That scan took 250 ms in a table with 400,000 tokens of other tenants. A page from 2,000 shelves takes 40 ms, one
+ * from 1,000 takes 20 ms.
  */
 const shelvesMax = 2_000;
 /** A set has one row for each of its containers. */
 const setRowsMax = shelvesMax * tokenLimits.containersMax;
 
 /**
- * Reads the token counters and the container sets that they are kept for. The cost of a look-up grows with the sets
- * that match, not with all sets.
+ * Reads the token counters and the container sets that they are kept for. The cost of a look-up grows with the number
+ * of matching sets, not with the number of all sets.
  */
 export class TokenShelfStore {
   readonly #tx: Transaction;
@@ -39,7 +40,7 @@ export class TokenShelfStore {
   }
 
   /**
-   * Returns the shelves that may hold matches, with their numbers of live tokens. Returns undefined if there are too
+   * Returns the shelves that may contain matches, with their numbers of live tokens. Returns undefined if there are too
    * many to check one by one.
    */
   async find(query: SearchQuery): Promise<TokenShelf[] | undefined> {

@@ -112,7 +112,7 @@ export class TokenPresenter implements TokenOpener {
   async #open(token: StoredToken): Promise<OpenedToken> {
     const keys = await this.#parts.keyring.forRecord(token.tenantId, token.data);
     const isLong = token.data.length > longBytes;
-    // Each part takes milliseconds and cannot be interrupted, so other work gets a turn before and after.
+    // Each part takes milliseconds and cannot be interrupted, so other work can run before and after it.
     if (isLong) await nextTurn();
     const opened = openWith(keys, token);
     if (isLong) await nextTurn();
@@ -136,7 +136,7 @@ export class TokenPresenter implements TokenOpener {
     return toVisible(token, transform, { content, cvc, fingerprint });
   }
 
-  /** Shows several tokens one after the other, and lets other requests run in between. */
+  /** Shows several tokens one at a time, and lets other requests run in between. */
   showAll(
     caller: Caller,
     tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
@@ -179,7 +179,7 @@ function hasMask(token: StoredToken): boolean {
   return token.mask === null ? getTokenType(token).defaultMask !== undefined : token.mask !== 'null';
 }
 
-/** Returns whether showing the token needs no waiting and is short enough not to block others. */
+/** Returns whether the token can be shown without waiting, and quickly enough not to block others. */
 function isShownAtOnce(token: StoredToken, transform: Transform, keys: TenantKeyring): boolean {
   const hasCode = transform === 'reveal' && token.cvc !== null;
   return token.data.length <= lengthAtOnceMax && !hasCode && keys.canOpen(token.data);

@@ -16,7 +16,7 @@ interface Read {
   readonly record: string;
 }
 
-/** Tokens that are not found, or are left out, are not recorded. */
+/** Tokens that are not found or are omitted are not recorded. */
 const readText = `with found as materialized (${findText}), recorded as (
     ${insertAuditRecords(3, 'join found on found.id = record.entity_id', {
       entity_type: entityTypeSql('found.type'),
@@ -28,7 +28,8 @@ const readText = `with found as materialized (${findText}), recorded as (
 
 /**
  * Finds tokens and records the reads. All concurrent reads share one statement and one commit. It is only for callers
- * with the same rights on every token, because the record says how a token was shown before anybody has looked at it.
+ * with the same rights on every token, because the record is written before the token is checked, but already says how
+ * it was shown.
  */
 export class TokenReadStore {
   readonly #batcher: TenantBatcher<Read, FoundTokens>;

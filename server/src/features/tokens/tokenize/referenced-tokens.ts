@@ -67,7 +67,7 @@ export class ReferencedTokens {
     }));
   }
 
-  /** Opens the tokens. The values live only as long as one request is assembled. */
+  /** Opens the tokens. The values are kept only while one request is assembled. */
   async open(caller: KeyCaller, tokens: readonly JudgedToken[], budget: RequestBudget): Promise<ReferenceSource> {
     return new OpenedReferences(await this.#presenter.showAll(caller, tokens), budget);
   }

@@ -19,12 +19,15 @@ import { CreateToken, requireServed, toTokenRequest } from '../model/token-schem
 
 const { tokensMax, depthMax, valuesMax } = tokenizeLimits;
 
-/** Writes a part of the response. `write` returns the text of the token in a slot. */
+/** Writes a part of the response. `write` returns the text of the token with this slot number. */
 type Writer = (write: (slot: number) => string) => string;
 /** The form in which a token appears in the response. */
 type SlotForm = 'id' | 'token';
 
-/** The record of a request from which a retry can be shown: the text around the tokens, and which tokens they are. */
+/**
+ * The stored result of a request, from which the response to a retry is built: the text around the tokens, and which
+ * tokens they are.
+ */
 export interface TokenizedOutcome {
   /** The texts around the tokens. There is one more text than there are tokens. */
   readonly pieces: readonly string[];
@@ -107,13 +110,13 @@ class DocumentReader {
     this.#source = source;
   }
 
-  /** Reads a value. It yields after every token request, because checking its shape takes longest. */
+  /** Reads a value. It yields after every token request, because validating those takes longest. */
   *read(value: JsonValue, position: Position): Steps<Writer> {
     if (typeof value === 'string') return this.#readLeaf(value, position);
     if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
     if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) {
-      // In the original API, both members stand for the data of a token. If they were treated as plain data, they would
+      // In the original API, both members represent the data of a token. If they were treated as plain data, they would
       // be stored as a value.
       if (typeof value['type'] === 'string') requireServed(value, position.path);
       requireNoMisspelledRequest(value, position.path);

@@ -18,7 +18,7 @@ afterAll(() => vault.stop());
 const tokenize = (body: unknown) => vault.request('POST', '/tokenize', { key: tenant.keys.reveal, body });
 
 /**
- * Sends requests that are certain to share a batch. They all wait until the requests that occupy every place are
+ * Sends requests that are certain to share a batch. They all wait until the requests that occupy every batch are
  * released.
  */
 async function tokenizeTogether(bodies: readonly (readonly unknown[])[]) {

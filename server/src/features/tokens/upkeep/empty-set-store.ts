@@ -9,8 +9,8 @@ const isWanted = 't.tenant_id = $1 and t.container = wanted.container and t.shel
 
 /**
  * Deletes empty sets and their counters. While the lock is held, nobody else can write counters of the tenant.
- * Therefore empty sets are looked up before locking, and checked again under the lock because a set may have filled
- * meanwhile.
+ * Therefore empty sets are looked up before locking, and checked again under the lock because a set may have been
+ * filled in the meantime.
  */
 export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const candidates = await listEmptySets(tx, tenantId, { limit });

@@ -7,8 +7,8 @@ import { removeWithGone } from '../model/token-removal-sql.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 
 /**
- * Deletes expired tokens with their terms and counts, like a deletion does. A token that is being changed waits for the
- * next run.
+ * Deletes expired tokens with their terms and counts, like a deletion does. A token that is being changed is left for
+ * the next run.
  */
 const deleteExpiredText = `with gone as (
     delete from tokens where tenant_id = $1 and id = any (array(
@@ -40,8 +40,8 @@ const deleteExpiredCodesText = `with gone as (
   from gone left join tokens on tokens.tenant_id = $1 and tokens.id = gone.token_id`;
 
 /**
- * Removes expired card verification codes and records each removal, so that the end of a code can be proven. The keys
- * that could open them are already gone.
+ * Removes expired card verification codes and records each removal, so that the removal of a code can be proven. The
+ * keys that could open them are already gone.
  */
 export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const gone = await tx.query<{ id: TokenId; containers: string[] | null }>({

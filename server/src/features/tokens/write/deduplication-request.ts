@@ -7,9 +7,9 @@ import type { TenantSettings } from '../../tenants/index.ts';
 
 /**
  * Returns whether a token is compared with existing ones. A caller that gets an existing token learns that it guessed
- * the content, and the existing token can be anywhere. Therefore, a caller to whom some tokens are redacted compares
- * nothing. If a tenant shows fingerprints only in revealed views, only callers that may read every token as plaintext
- * compare.
+ * the content, and the existing token can be in any container. Therefore, nothing is compared for a caller to whom some
+ * tokens are redacted. If a tenant shows fingerprints only in revealed views, tokens are compared only for callers that
+ * may read every token as plaintext.
  */
 export function requestsDeduplication(
   caller: KeyCaller,
@@ -39,8 +39,8 @@ function findNeeded(caller: KeyCaller, transform: Transform, visibility: Fingerp
 
 /**
  * Rejects deduplication from pages. A page that collects cards in the vault's fields knows the first eight and the last
- * four digits. This leaves a thousand guesses, which it could try with the same key. Sessions of the application have
- * its origins as well.
+ * four digits. This leaves a thousand guesses, which it could try with the same key. The same applies to sessions of
+ * the application, which have the same origins.
  */
 function refuseToPages(isAsked: boolean | undefined): false {
   if (isAsked !== true) return false;

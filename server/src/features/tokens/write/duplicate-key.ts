@@ -4,10 +4,10 @@ import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { toShelfKey } from '../model/token-shelf.ts';
 
 /**
- * The properties that a token must share with another to replace it: the fingerprint and its expression, because a
- * different expression can make different data look the same. A token written with a public key must also be in the
- * requested containers, with the same mask and for as long. Anybody can hold such a key, and could plant tokens for
- * values that others will store.
+ * The properties that an existing token must share with a requested one to be returned in its place: the fingerprint
+ * and its expression, because a different expression can make different data look the same. A token written with a
+ * public key must also be in the requested containers, have the same mask and live at least as long. Anybody can hold
+ * such a key, and could plant tokens for values that others will store.
  */
 export interface DuplicateKey {
   readonly fingerprint: string;
@@ -15,7 +15,7 @@ export interface DuplicateKey {
   /** The default expression of the type. Tokens without an expression of their own are fingerprinted with it. */
   readonly defaultExpression: string;
   readonly shelf: string;
-  /** The attributes that the other token must share. Undefined if an update is about to replace them. */
+  /** The attributes that the existing token must share. Undefined if an update is about to replace them. */
   readonly kept: { readonly mask: string | null; readonly endsAt: Date | null } | undefined;
   /** All properties as one text. */
   readonly text: string;

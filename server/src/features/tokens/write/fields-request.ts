@@ -5,15 +5,15 @@ import type { JsonValue } from '../../../core/json/json-value.ts';
 import { invalidAt, namingField } from '../model/request-path.ts';
 import type { TokenPatch, TokenRequest } from '../model/token-request.ts';
 
-/*
+/**
  * A script on the page chooses everything about a token of card fields except the typed values, and sees the response.
- * An expression that fails over some values, or shows a part of one, would read them. The frame checks the same before
- * it sends a request.
+ * With an expression that fails for some values, or shows a part of a value, the script could find out the values. The
+ * frame performs the same checks before it sends a request.
  */
 
 type Views = Pick<TokenRequest | TokenPatch, 'mask' | 'data' | 'searchIndexes' | 'fingerprintExpression'>;
 
-/** Throws if a token request from card fields would tell the page about typed values, whatever these are. */
+/** Throws if a token request from card fields could reveal anything about the typed values to the page. */
 export function requireHarmlessInFields(request: Views & { readonly path?: string; readonly id?: string | undefined }) {
   const { path = '', id, mask, data, searchIndexes, fingerprintExpression } = request;
   if (id?.includes('{{') === true) throw invalidAt(path, 'id', 'cannot be an expression in card fields');

@@ -130,14 +130,13 @@ describe('an id that changes hands during a patch', () => {
     const take = async () =>
       (await owner.query('select * from tokens where id = $1', [id])).rows[0] as Record<string, unknown>;
 
-    // Two tokens have the same id and version. The row of the later one is set aside and put in place at the right
-    // moment.
+    // Two tokens have the same id and version. The row of the later one is saved, and restored at the right moment.
     await ours.make({ id, data: { owner: 'new' } });
     const later = await take();
     await ours.delete(id);
     await ours.make({ id, data: { owner: 'old', secret: 'of the old' } });
 
-    // Between its read and its write, a patch asks for the tenant's settings. A server that just started has not cached
+    // Between its read and its write, a patch reads the tenant's settings. A server that just started has not cached
     // them, so the patch can be blocked there.
     const { url } = await vault.startAnother();
     expect((await ours.get('nobody', { url })).status).toBe(404);

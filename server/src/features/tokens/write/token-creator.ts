@@ -54,7 +54,10 @@ interface TokenCreatorParts {
   readonly audit: AuditLog;
 }
 
-/** Creates tokens. It checks, authorizes, seals and stores in this order, so that nothing is half done. */
+/**
+ * Creates tokens. It validates, authorizes, seals and stores them in this order, so that a failure leaves nothing
+ * behind.
+ */
 export class TokenCreator {
   readonly #parts: TokenCreatorParts;
 
@@ -75,7 +78,9 @@ export class TokenCreator {
     });
   }
 
-  /** Creates several tokens in one transaction: all or none. `isIdOnly` tells which tokens are shown only by id. */
+  /**
+   * Creates several tokens in one transaction: all or none. `isIdOnly` marks the tokens of which only the id is shown.
+   */
   async createAll(
     caller: KeyCaller,
     requests: readonly TokenRequest[],
@@ -139,7 +144,7 @@ export class TokenCreator {
     }
   }
 
-  /** Tries another alias a few times, then an id that cannot be taken. */
+  /** Tries another alias a few times, then uses an id that cannot be taken. */
   async #rename(caller: KeyCaller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
@@ -160,7 +165,7 @@ export class TokenCreator {
         const key = findWantedKey(insert, deduplicationBehavior)?.text;
         const found = existing.get(key ?? '');
         if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
-        // The second of two equal tokens in a request is represented by the first.
+        // The first of two equal tokens in a request represents the second.
         const made = first.get(key ?? '') ?? insert;
         if (key !== undefined) first.set(key, made);
         const outcome = await this.#showCreated(caller, made, createdAt);
@@ -204,8 +209,8 @@ function toCreatedToken(
 }
 
 /**
- * Returns the target of the permission check. An id that the caller does not choose is still unknown, so it meets no
- * condition on ids.
+ * Returns the target of the permission check. An id that the caller does not choose is not known yet, so it satisfies
+ * no condition on ids.
  */
 function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
   return wantedId === undefined || isIdExpression(wantedId) ? { containers } : { id: wantedId, containers };

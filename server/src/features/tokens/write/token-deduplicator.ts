@@ -27,15 +27,15 @@ export type DraftedInsert = DeduplicatedInsert & {
   readonly isIdOnly: boolean;
 };
 
-/** Tokens by the text of their keys: the one that is written for each content, and all that it represents. */
+/** Tokens by the text of their keys: the one to write for each content, and all the tokens that it represents. */
 interface WantedTokens {
   readonly wanted: ReadonlyMap<string, DraftedInsert>;
   readonly sharing: ReadonlyMap<string, readonly DraftedInsert[]>;
 }
 
 /**
- * The limit of waiting requests for one content. They take turns within a process, and across servers at the claim.
- * Only updates by id can get in between.
+ * The maximum number of requests that wait to write the same content. They run one at a time, within a process in a
+ * queue and across servers by the claim. Only updates by id can run between them.
  */
 const waitingMax = 1_000;
 
@@ -118,7 +118,8 @@ function findMostShown(
 
 /**
  * Returns the token as the request would have created it. Mask and search indexes come from the request even if it
- * names none. Those of the stored token may belong to somebody else, who chose them to see what is written now.
+ * names none. Those of the stored token may come from somebody else, who chose them to see the data that is written
+ * now.
  */
 function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDraft): TokenDraft {
   requireAccess(caller.grants, 'token:update', current);

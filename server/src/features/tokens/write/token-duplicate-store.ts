@@ -31,11 +31,11 @@ export type Duplicates = ReadonlyMap<string, StoredToken>;
 
 /** The updates of the tokens that are found. */
 export interface DuplicateUpdates {
-  /** Updates that were prepared for tokens that existed a moment ago. */
+  /** Updates for tokens that already existed when the updates were prepared. */
   readonly prepared: ReadonlyMap<string, TokenChange>;
   /**
-   * Prepares updates for tokens that others have written meanwhile. It is called while the fingerprints are claimed, so
-   * it must not wait for anything.
+   * Prepares updates for tokens that others have written in the meantime. It is called while the fingerprints are
+   * claimed, so it must not wait for anything.
    */
   readonly prepare: (found: Duplicates) => Promise<ReadonlyMap<string, TokenChange>>;
 }
@@ -64,9 +64,9 @@ export class TokenDuplicateStore {
   }
 
   /**
-   * Inserts all tokens or none, except deduplicated tokens whose content a live token has. The existing token is
-   * returned instead, after its update if there is one. Writers of one fingerprint wait for each other, so exactly one
-   * of them creates the token.
+   * Inserts all tokens or none, except deduplicated tokens for which a live token with the same content exists. The
+   * existing token is returned instead, after it has been updated if there is an update for it. Writers of one
+   * fingerprint wait for each other, so exactly one of them creates the token.
    */
   async insertOrFind(
     tenantId: TenantId,
@@ -121,7 +121,7 @@ export class TokenDuplicateStore {
   }
 }
 
-/** Removes claims that an earlier version left behind. Claims in use are locked by their transaction and skipped. */
+/** Removes orphaned claims of an earlier version. Claims in use are locked by their transaction and skipped. */
 export async function deleteLeftClaims(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any (array(
@@ -174,8 +174,9 @@ const isAsWanted = `(t.shelf = wanted.shelf and (not wanted.is_kept or (t.mask i
 
 /**
  * Returns a condition that is true if the column names a private application that writes to all containers, or is null.
- * Null stands for an operator or nobody. Anybody can hold the key of a public application. An application that writes to
- * some containers could put another value into its token later, although the request names a container of others.
+ * Null stands for an operator or nobody. Anybody can hold the key of a public application. An application that writes
+ * to some containers could put another value into its token later, even if the request names a container that belongs
+ * to others.
  */
 function isTrusted(column: 'created_by' | 'modified_by'): string {
   return `(t.${column} is null or exists (

@@ -58,7 +58,7 @@ export class TokenInsertStore {
       // A taken id rolls back the whole batch. Its groups are then retried one by one, so that only the affected group
       // fails.
       run: async (tenantId, groups, slot) => {
-        // Rows are prepared before the transaction, because this can take a while and would keep its connection from
+        // Rows are prepared before the transaction, because this can take a while and would block its connection for
         // others.
         const rows = await mapInTurns(groups.flat(), toInsertRow);
         const target = { tenantId, slot: countSlot(1 + slot), setLimits };
@@ -76,8 +76,8 @@ export class TokenInsertStore {
   }
 
   /**
-   * Inserts all tokens or none. Throws `TakenIds` if an id is taken, which rolls back the rest. Groups of the same
-   * tenant share a commit, because they would otherwise wait for each other at the counter.
+   * Inserts all tokens or none. Throws `TakenIds` if an id is taken, and rolls back the other tokens. Groups of the
+   * same tenant share a commit, because they would otherwise wait for each other to update the counter.
    */
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
     return sayIfSetsAreFull(this.#groups.add(tenantId, items));

@@ -16,7 +16,7 @@ import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
 export interface IntakeSettings {
   readonly tenantId: TenantId;
   readonly hasFingerprints: boolean;
-  /** True to leave out card verification codes instead of rejecting tokens that have one. */
+  /** True to drop card verification codes instead of rejecting tokens that have one. */
   readonly dropsCvc: boolean;
   /** True if the operator vouches for the views in the file, so that they stay when others write the data. */
   readonly vouchesForViews: boolean;

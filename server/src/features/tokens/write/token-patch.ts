@@ -93,7 +93,8 @@ export function leavesContent(token: StoredToken, patch: TokenPatch, settings: T
   const { data, mask, searchIndexes, fingerprintExpression, metadata } = patch;
   if ([data, mask, searchIndexes, fingerprintExpression].some((part) => part !== undefined)) return false;
   if (token.fingerprintExpression !== null) return metadata === undefined;
-  // If the tenant has turned fingerprints off since, this one is removed. One that is missing is not made here.
+  // If the tenant has turned fingerprints off since, the existing fingerprint is removed. A missing fingerprint is not
+  // computed here.
   return settings.fingerprintTokens || token.fingerprint === null;
 }
 
@@ -130,7 +131,10 @@ async function mergeMask(
   return mask;
 }
 
-/** Limits merged data to what a request can carry. Otherwise a token could grow without limit, patch by patch. */
+/**
+ * Limits merged data to the maximum size of data in a request. Otherwise a token could grow without limit, patch by
+ * patch.
+ */
 function requireMergedSize(text: string): void {
   if (Buffer.byteLength(text) <= tokenLimits.sizeBytesMax) return;
   throw invalidAt('', 'data', `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);

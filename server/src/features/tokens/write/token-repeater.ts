@@ -13,7 +13,7 @@ import type { TokenStore } from '../model/token-store.ts';
 export interface RepeatedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
-  /** True if the token still holds what the caller has sent, so that showing it reveals nothing new. */
+  /** True if the token still contains the data that the caller sent, so that showing it reveals nothing new. */
   readonly isUnchanged: boolean;
   readonly isDeduplicated: boolean;
 }
@@ -34,8 +34,8 @@ export class TokenRepeater {
 
   /**
    * Finds all tokens in one query and authorizes each before any is opened, because the tokens or the right to create
-   * them may be gone. The retry is recorded before any token can be shown. `isIdOnly` tells which tokens are shown only
-   * by id.
+   * them may be gone. The retry is recorded before any token can be shown. `isIdOnly` marks the tokens of which only
+   * the id is shown.
    */
   async repeat(
     caller: KeyCaller,
@@ -46,7 +46,7 @@ export class TokenRepeater {
       caller.tenantId,
       made.map(({ id }) => id),
     );
-    // The tokens have grown since, because one request cannot create that much data.
+    // The tokens must have grown since, because one request cannot create that much data.
     if (isCut)
       throw new DomainError(
         'idempotency-answer-not-kept',

@@ -28,8 +28,7 @@ import { judgeViews } from './view-change.ts';
 export interface UpdateOutcome {
   readonly token: VisibleToken;
   /**
-   * True if the token now equals one that the caller may not read, so that its content would reveal what that one
-   * holds.
+   * True if the token now equals one that the caller may not read, so that its content would reveal that of the other.
    */
   readonly isHiddenDuplicate: boolean;
   /** The facts that a retry needs. */
@@ -42,7 +41,7 @@ interface JudgedUpdate {
   readonly token: StoredToken;
   readonly opened: OpenedToken;
   readonly mayUpdate: Transform;
-  /** True if the patch makes a view of stored data. */
+  /** True if the patch creates a view of stored data. */
   readonly isView: boolean;
   readonly hasFingerprint: boolean;
   readonly settings: TenantSettings;
@@ -68,11 +67,11 @@ export interface UpdateOptions {
 const wholeView: Shown = { transform: 'reveal', details: { via: 'view' } };
 
 /**
- * The limit of waiting writers of one token. Writers take turns within a process, so that only other servers can get in
- * between.
+ * The maximum number of writers that wait for the same token. Within a process, they run one at a time, so that only
+ * other servers can write in between.
  */
 const waitingMax = 1_000;
-/** The most tokens with the same content that are checked. */
+/** The maximum number of tokens with the same content to check. */
 const duplicatesMax = 100;
 
 interface TokenUpdaterParts {
@@ -94,8 +93,7 @@ export class TokenUpdater {
   }
 
   /**
-   * Applies the patch to the newest version. Concurrent patches have the same result as if they had run one after the
-   * other.
+   * Applies the patch to the newest version. Concurrent patches have the same result as if they had run one at a time.
    */
   async update(caller: KeyCaller, id: TokenId, patch: TokenPatch, options: UpdateOptions = {}): Promise<UpdateOutcome> {
     return this.#turns.run(`${caller.tenantId}/${id}`, () =>
@@ -103,10 +101,7 @@ export class TokenUpdater {
     );
   }
 
-  /**
-   * Shows a token that an earlier request updated, in the way that updating it would show it now. It is recorded as a
-   * read.
-   */
+  /** Shows a token that an earlier request updated, as an update would show it now. It is recorded as a read. */
   async showAgain(caller: KeyCaller, made: UpdatedToken): Promise<UpdateOutcome> {
     const token = requireSame(made, await this.#parts.store.find(caller.tenantId, made.id));
     const transform = leastTransform(made.transform, requireAccess(caller.grants, 'token:update', token));

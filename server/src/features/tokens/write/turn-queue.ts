@@ -2,8 +2,8 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import { requireWanted } from '../../../platform/waiting/deadline.ts';
 
 /**
- * Runs work on the same key one after the other within this process. Otherwise all writers of one token would read the
- * same version, and all but one would have to start again.
+ * Runs work on the same key one at a time within this process. Otherwise all writers of one token would read the same
+ * version, and all but one would have to start again.
  */
 export class TurnQueue {
   readonly #lengthMax: number;

@@ -12,10 +12,10 @@ import type { ExpressionTexts } from '../model/token-expressions.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import { storedTexts } from './token-patch.ts';
 
-/*
- * A caller that supplies data may supply any view of it, which shows only what it already knows. The view stays when
- * others write the data, and then it shows what they know. Therefore a view is kept only if its author may see the
- * plaintext anyway.
+/**
+ * A caller that supplies data may supply any view of it, because the view shows only data that the caller already
+ * knows. The view stays when others write new data, and then it shows their data. Therefore a view is kept only if its
+ * author may see the plaintext anyway.
  */
 
 type Rights = Pick<Identity, 'grants' | 'applicationType' | 'allowedDestinations'>;
@@ -57,7 +57,8 @@ export function authorsAfter(
 
 /**
  * Returns the token without the views that must not see the data in a patch. These are views whose author could not see
- * the plaintext, or no longer can, at the token's current or new place. The views of the type replace them.
+ * the plaintext, or no longer can, in the token's current or new containers. They are replaced by the default views of
+ * the type.
  */
 export async function withoutPlantedViews(
   rights: RightsSource,
@@ -104,8 +105,8 @@ function writesSeenData({ type }: StoredToken, { data }: TokenPatch): boolean {
 }
 
 /**
- * Returns the authors that may see the token now, both at its current place and where the patch moves it. An operator
- * always may.
+ * Returns the authors that may see the token now, both in its current containers and in those that the patch moves it
+ * to. An operator always may.
  */
 async function findVouching(
   rights: RightsSource,

@@ -13,22 +13,24 @@ import type { TokenPatch } from '../model/token-request.ts';
 import type { OpenedToken } from '../read/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
-/** The effect of a patch on views of stored data that it leaves in place. */
+/** The effect of a patch on views of the stored data that it leaves unchanged. */
 export interface ViewChange {
   /**
-   * True if the patch makes a new view. It does so if it contains a mask, search indexes or a fingerprint expression,
+   * True if the patch creates a new view. It does so if it contains a mask, search indexes or a fingerprint expression,
    * even the default of the type. It also does so if it changes part of a value that a stored view reads as a whole. A
-   * caller that controls the rest of a value can move `{{ data | stringify | slice: 0, 9 }}` over the hidden part.
+   * caller that controls the other parts of the value can shift the hidden part into the range of an expression such as
+   * `{{ data | stringify | slice: 0, 9 }}`.
    */
   readonly isView: boolean;
   /**
-   * True if the default fingerprint of the result would be a new view. A caller that removes everything beside a short
-   * member finds that member by comparing fingerprints.
+   * True if the default fingerprint of the result would be a new view. A caller that removes everything except a short
+   * member could find its value by comparing fingerprints.
    */
   readonly exposesFingerprint: boolean;
   /**
    * True if the token has lost its default fingerprint and the patch does not ask for one. Somebody else may have
-   * removed what was beside a short member, and waits for a caller that may define views to bring it back.
+   * removed everything except a short member, and may be waiting for a caller that may define views to restore the
+   * fingerprint.
    */
   readonly staysWithout: boolean;
 }
@@ -52,7 +54,7 @@ export async function judgeViews(token: StoredToken, opened: OpenedToken, patch:
   }
 }
 
-/** The change if no stored data is left in place. */
+/** The change if no stored data remains. */
 const unseen: ViewChange = { isView: false, exposesFingerprint: false, staysWithout: false };
 
 /**

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../core/errors/domain-error.ts';
 
-/** Errors of creating tokens that are not caused by the request's format. */
+/** Errors in creating tokens that are not caused by the request's format. */
 export const writeProblems: readonly ErrorCode[] = [
   'not-found',
   'token-id-taken',
