@@ -17,7 +17,7 @@ const grantsOf = (role: Role) => ({ rules: toRules(rolePermissions[role], []) })
 const roleGrants = { OWNER: grantsOf('OWNER'), ADMIN: grantsOf('ADMIN'), READ_ONLY: grantsOf('READ_ONLY') };
 
 /**
- * Adds the routes of the API for signed-in members. The routes and services are those of the API, but a cookie replaces
+ * Adds the routes of the API for signed-in members. Routes and services are shared with the API, but a cookie replaces
  * the key, and the role replaces the permissions. Every change needs a recent sign-in.
  */
 export function addMemberScope(
