@@ -31,7 +31,7 @@ With the management key, create applications for your services: POST /applicatio
 The key is stored only as a hash. If it is lost, \`strongroom applications key\` issues another one.`,
     )
     .action(async ({ name, type, ownerEmail, json }: BootstrapOptions) => {
-      // The URL is read first, so that nothing can fail after there is a key to show.
+      // The URL is read first, because a failure after the key has been created would lose the key.
       const url = readAddress(processEnvironment()) ?? 'http://localhost:8080';
       await withVault(async (core) => {
         const email = ownerEmail ?? (json === true ? undefined : await askOwnerEmail());

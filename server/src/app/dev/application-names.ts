@@ -17,7 +17,7 @@ export class ApplicationNames {
     this.#database = database;
   }
 
-  /** Returns undefined if the application is gone, or cannot be looked up now. */
+  /** Returns undefined if the application no longer exists, or cannot be looked up at the moment. */
   async find({ tenantId, applicationId }: Identity): Promise<string | undefined> {
     const known = this.#known.get(applicationId);
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import type { DevelopmentOptions } from './development-options.ts';
 type ElementsPlace = NonNullable<ServerConfig['elements']>;
 
 /**
- * Returns the configuration that `serve` would read from its environment, on loopback only and with the echo
+ * Returns the configuration that `serve` would read from its environment, limited to loopback and with the echo
  * destination.
  */
 export function toServerConfig(

@@ -4,7 +4,7 @@ import { LocalPostgres } from '../../platform/local-postgres/local-postgres.ts';
 import type { DevelopmentMemory } from './development-memory.ts';
 import type { DevelopmentOptions } from './development-options.ts';
 
-/** Opens a database of its own, or one that the user has named. It touches no other database. */
+/** Starts a local PostgreSQL, or uses the database that the user has named. It touches no other database. */
 export async function openDevelopmentDatabase(
   options: DevelopmentOptions,
   memory: DevelopmentMemory,

@@ -1,7 +1,7 @@
 import { readDocumentationSite } from '../../http/pages/documentation-site.ts';
 import type { DevelopmentLanding } from '../../http/pages/landing-page.ts';
 
-/** Creates the landing page. `adminUrl` is called only after the server listens. */
+/** Creates the landing page. `adminUrl` is called only after the server has started to listen. */
 export async function createDevelopmentLanding(adminUrl: () => string): Promise<DevelopmentLanding> {
   return {
     links: () => [

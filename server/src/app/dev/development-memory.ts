@@ -11,7 +11,7 @@ interface Remembered {
   readonly tenant?: DevelopmentTenant;
 }
 
-/** The secrets of a data directory. Without one, they last as long as the process. */
+/** The secrets of a data directory. Without a data directory, they last only as long as the process. */
 export class DevelopmentMemory {
   #remembered: Remembered;
   readonly #file: string | undefined;

@@ -8,13 +8,13 @@ export interface DevelopmentOptions extends DevelopmentConfig {
   readonly databaseName: string | undefined;
   /** True if an example card is stored. */
   readonly hasExample: boolean;
-  /** True if a new tenant gets applications, tokens and a month of log. */
+  /** True if a new tenant gets applications, tokens and an audit log of one month. */
   readonly isSeeded: boolean;
   readonly report: (step: string) => void;
   readonly watch: RequestWatcher;
 }
 
-/** The place where a development vault keeps its data, which determines what happens to the data on exit. */
+/** The storage of a development vault, which determines what happens to the data on exit. */
 export type DevelopmentStorage =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'kept'; readonly directory: string }

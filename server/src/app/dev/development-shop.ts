@@ -27,8 +27,8 @@ export async function openDevelopmentShop(
 }
 
 /**
- * Creates or updates the application of the shop. The shop has its own, because a list of origins on the application
- * that developers use would block their pages.
+ * Creates or updates the application of the shop. The shop has its own application, because a list of origins on the
+ * one that developers use would block their pages.
  */
 async function prepareApplication(
   vaultUrl: string,
@@ -49,7 +49,7 @@ async function prepareApplication(
       return { id: String(id), key: String(key), origin };
     }
     const { name, permissions, rules, expires_at, allowed_origins } = membersOf(found.body);
-    // The port differs in each run. Origins that somebody has added stay.
+    // The port differs in each run. Origins that a developer has added are kept.
     const others = (Array.isArray(allowed_origins) ? allowed_origins : []).filter((other) => other !== known.origin);
     const settings = { name, permissions, rules, expires_at, allowed_origins: [...others, origin] };
     const { status } = await ask('PUT', `/applications/${known.id}`, settings);

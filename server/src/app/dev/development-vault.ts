@@ -51,9 +51,9 @@ export class DevelopmentVault {
   readonly signInUrl: string;
   /** A destination for the proxy that returns what it received. */
   readonly echoUrl: string;
-  /** False if a setting keeps applications without a list of destinations from calling any. */
+  /** False if a setting prevents applications without a list of destinations from calling any destination. */
   readonly mayCallEcho: boolean;
-  /** The URL of a shop for trying card fields; undefined if it was not built, or could not charge anything. */
+  /** The URL of a shop for trying out card fields. Undefined if it was not built, or could not charge anything. */
   readonly shopUrl: string | undefined;
   readonly exampleId: string | undefined;
   /** The environment that other commands need to work on this vault. */
@@ -146,8 +146,8 @@ async function openShop(
 }
 
 /**
- * Opens or creates the seeded tenant. This must come before anything else is in the log, which is moved into the past
- * as a whole.
+ * Opens or creates the seeded tenant. This must happen before anything else is logged, because the whole log is moved
+ * into the past.
  */
 async function openSeeded(
   config: ServerConfig,
@@ -159,7 +159,7 @@ async function openSeeded(
   if (tenant !== undefined)
     throw new Error('--seed fills a new vault, and this one has been used. Choose another directory for --data.');
   options.report('Filling the vault with a month of examples');
-  // A pending invitation would be mailed.
+  // With a mail server, a pending invitation would actually be mailed.
   return createSeededTenant(config, logger, { mayInvite: options.smtp === undefined });
 }
 

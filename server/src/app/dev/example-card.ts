@@ -4,7 +4,7 @@ const exampleId = 'example-card';
 /** A test number that payment providers document. No bank has issued it. */
 const number = '4242424242424242';
 
-/** Stores an example card like a client would, and returns its id. A card from an earlier run stays. */
+/** Stores an example card like a client would, and returns its id. A card from an earlier run is kept. */
 export async function storeExampleCard(url: string, key: string): Promise<string> {
   const client = new LoopbackClient(url);
   try {

@@ -8,8 +8,8 @@ import { listTenantIds } from '../../platform/database/ground/database-inspectio
 const namedMax = 5;
 
 /**
- * Returns production tenants that require no approval for wider access to plaintext, although several owners and admins
- * could give it.
+ * Returns production tenants that require no approval for wider access to plaintext, although they have several owners
+ * and admins who could approve.
  */
 export async function findUnapproving(database: Database): Promise<TenantId[]> {
   const found: TenantId[] = [];

@@ -14,7 +14,7 @@ import { requireEveryKeyOpens } from './key-check.ts';
 
 /** The timeout is long because counting a large tenant takes as long as reading it. */
 const statementTimeoutMs = 6 * 60 * 60_000;
-/** The default limit on the unpacked size of a dump. Rows of text compress well, but only up to a point. */
+/** The default limit on the unpacked size of a dump. It allows for the good but limited compression of text. */
 const unpackedBaseBytes = 1024 ** 3;
 const unpackedFactor = 50;
 
@@ -38,9 +38,9 @@ export interface BackupReport {
 }
 
 /**
- * Restores a dump next to the vault and checks it like a vault would: schema, then keys, then tokens. Throws if a step
- * fails that later ones depend on. Tokens that cannot be decrypted are counted. The scratch database is dropped
- * afterwards.
+ * Restores a dump to a scratch database and checks it in the same order as a vault: schema, then keys, then tokens.
+ * Throws if a step fails that later steps depend on. Tokens that cannot be decrypted are counted. The scratch database
+ * is dropped afterwards.
  *
  * The dump may be hostile. Another process reads it, without keys and with a role that can only add rows. Our own
  * migrations create everything else in the scratch database. The root key is opened only after that process has ended.

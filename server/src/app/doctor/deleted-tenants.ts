@@ -2,7 +2,7 @@ import { deletedTenantDays, removalTimeOf } from '../../core/identity/deleted-te
 import { TenantOverviews, type TenantSummary } from '../../features/tenants/index.ts';
 import type { Database } from '../../platform/database/database.ts';
 
-/** The time after which a removal is overdue. The worker looks for tenants to remove four times an hour. */
+/** The time after which a removal is overdue. The worker checks for tenants to remove four times an hour. */
 const overdueMs = 60 * 60_000;
 
 export async function findDeletedTenants(database: Database): Promise<TenantSummary[]> {
@@ -10,8 +10,8 @@ export async function findDeletedTenants(database: Database): Promise<TenantSumm
 }
 
 /**
- * Returns what `doctor` says about tenants that wait to be removed, and warns if the worker has not removed one in
- * time.
+ * Returns the findings of `doctor` about deleted tenants that have not been removed yet, and warns if a removal is
+ * overdue.
  */
 export function describeDeletedTenants(
   tenants: readonly TenantSummary[],

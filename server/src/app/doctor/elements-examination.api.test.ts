@@ -17,7 +17,7 @@ let build: ElementsBuild;
 let vault: TestVault;
 let proxy: Server;
 let upstream: string;
-/** Changes a response on its way through the proxy. */
+/** Modifies a response as it passes through the proxy. */
 let meddle: (passed: Passed) => void = () => undefined;
 beforeAll(async () => {
   build = await ElementsBuild.make();

@@ -17,7 +17,7 @@ const fileHeaders: Headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Loads the card fields from the address that browsers use, and looks for changes made by a proxy in between. */
+/** Loads the card fields from the address that browsers use, and checks for changes made by a proxy in between. */
 export async function examineElements(url: string): Promise<Finding> {
   const get = (path: string) => askOnce(`${url}${path}`, { method: 'GET' });
   try {

@@ -15,13 +15,13 @@ import { requireEveryKeyOpens } from './key-check.ts';
 export interface Finding {
   readonly name: string;
   readonly isOk: boolean;
-  /** True if nothing is broken, but the operator should decide something. */
+  /** True if nothing is broken, but the operator has a decision to make. */
   readonly isWarning?: boolean;
   /** The finding and, for a failure, what to do. */
   readonly detail: string;
-  /** True if this login or machine cannot see it. */
+  /** True if this login or machine cannot determine the result. */
   readonly isUnknown?: boolean;
-  /** The guarantee that no longer holds, if there is a problem with what the vault depends on. */
+  /** The guarantee that no longer holds, if there is a problem with the environment that the vault depends on. */
   readonly promise?: string;
   readonly remedy?: string;
 }
@@ -31,7 +31,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   const inspection = await attempt('database', () => inspectDatabase(config.database.url));
   if (inspection.value === undefined) return [inspection.finding];
   const found = [...inspection.value];
-  // Without the role, no connection like those of the vault is possible. The finding about the role says what to do.
+  // Without the role, the connections of the vault cannot be tested. The finding about the role says what to do.
   if (found.every(({ name, isOk }) => name !== 'application role' || isOk)) {
     const connection = await attempt('connection', () => examineConnections(config));
     if (connection.value === undefined) return [...found, connection.finding];
@@ -81,7 +81,7 @@ async function examineConnections({ database: config }: VaultConfig): Promise<st
   return 'connects to a primary, with the role and timeouts of the vault';
 }
 
-/** Checks what the guarantees of the vault depend on, outside of it. */
+/** Checks the environment outside the vault that its guarantees depend on. */
 async function examineGround(config: VaultConfig): Promise<Finding[]> {
   const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
   const reading = await withDatabase(config, readGround);
@@ -96,8 +96,8 @@ async function examineGround(config: VaultConfig): Promise<Finding[]> {
 }
 
 /**
- * Checks the root key without writing anything. Opening a vault to serve would create the keys that a new database
- * lacks.
+ * Checks the root key without writing anything. Opening the vault as a server does would create the keys that a new
+ * database lacks.
  */
 async function examineRootKey(config: VaultConfig): Promise<string> {
   const rootKeys = await openRootKeys(config.rootKeys);

@@ -5,7 +5,9 @@ interface NewFile {
   readonly handle: FileHandle;
 }
 
-/** The two files of an export. Existing files are rejected, so this run has created both and may remove them. */
+/**
+ * The two files of an export. Existing files are rejected, so both were created by this run and can be removed safely.
+ */
 export class ExportFiles {
   readonly output: NewFile;
   readonly manifest: NewFile;

@@ -41,7 +41,7 @@ export async function withExports<T>(config: VaultConfig, work: (exports: Export
   }
 }
 
-/** Writes an approved export to a file. Plaintext is encrypted before it gets there. */
+/** Writes an approved export to a file. Plaintext is encrypted before it is written. */
 export async function exportTokens(config: VaultConfig, order: ExportOrder): Promise<ExportReport> {
   const core = await VaultCore.open(config);
   try {
@@ -77,7 +77,7 @@ async function runInto(
     await runner.end(exportId, { isSuccess: true, tokens });
     return report;
   } catch (error) {
-    // The cause is reported, even if the failure cannot be recorded because of it.
+    // The original error is thrown, even if it also prevents the failure from being recorded.
     await runner.end(exportId, { isSuccess: false, tokens }).catch(() => undefined);
     throw error;
   }

@@ -20,7 +20,7 @@ import { sha256OfChunks } from '../../platform/keyring/sealing/sha256.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
 
-/** The most threads. More would only wait for the database. */
+/** The maximum number of threads. Additional ones would only wait for the database. */
 const threadsMax = 4;
 
 export interface ImportOrder {
@@ -62,7 +62,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const { tenantId, format, map, dropsCvc, vouchesForViews } = order;
   const { database, keyring } = core;
   const before = await file.stat();
-  // This fails for a tenant without keys, which does not exist. Nothing else would report that.
+  // This fails if the tenant does not exist, because it has no keys. Nothing else would report that.
   await keyring.forTenant(tenantId);
   await database.forTenant(tenantId, (tx) => requireOpenTenant(tx, tenantId));
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
@@ -117,7 +117,7 @@ async function rehearse({ database }: VaultCore, { tenantId, rejectsPath }: Impo
 async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrder, digest: Buffer) {
   const { tenantId, isResumed, isRepeated } = order;
   const rejectsPath = order.rejectsPath ?? `${order.path}.rejects.ndjson`;
-  // The last part is only added if it is set, so that imports that an earlier version began can be resumed.
+  // The last part is only added if it is set, so that imports started by an earlier version can be resumed.
   const reading = JSON.stringify([
     order.format,
     order.map,

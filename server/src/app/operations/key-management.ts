@@ -64,8 +64,8 @@ export class KeyManagement {
   }
 
   /**
-   * Throws if a server of an earlier version runs. It would encrypt with a key version without checking whether it is
-   * closed.
+   * Throws if a server of an earlier version is running. It would encrypt with a key version without checking whether
+   * that version is closed.
    */
   async requireServersThatAsk(): Promise<void> {
     const marks = await listServerMarks(this.#databaseUrl);

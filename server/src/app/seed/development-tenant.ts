@@ -20,7 +20,7 @@ export interface ShopApplication {
 export interface DevelopmentTenant {
   readonly id: string;
   readonly keys: DevelopmentKeys;
-  /** The keys of the applications that `--seed` has created, by application name. */
+  /** The keys of the applications created by `--seed`, by application name. */
   readonly seeded?: Readonly<Record<string, string>>;
   readonly shop?: ShopApplication;
 }

@@ -2,7 +2,7 @@ import type { SeededRandom } from '../../core/random/seeded-random.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
-/** The time before now in which nothing happens, so that anything new comes after the seeded activity. */
+/** The length of the quiet period before now, so that all new activity comes after the seeded activity. */
 const quietMs = 60_000;
 
 /** Weights for each hour of the day (UTC), and how busy a weekend day is compared with a weekday. */
@@ -57,7 +57,7 @@ export class SeedCalendar {
     this.startsAt = new Date(parts.now.getTime() - parts.days * dayMs);
   }
 
-  /** Returns moments, in order, of something that happens about `perDay` times on a weekday. */
+  /** Returns times, in order, for something that happens about `perDay` times on a weekday. */
   moments(perDay: number, rhythm: Rhythm): Date[] {
     const found: Date[] = [];
     for (let day = 0; day <= this.#days; day += 1) {
@@ -80,8 +80,8 @@ export class SeedCalendar {
   }
 
   /**
-   * Returns a random moment of a day. It is never in the last hour, because a request must not end in another month
-   * than it began in.
+   * Returns a random time on a day. It is never in the last hour, because a request must end in the same month in which
+   * it began.
    */
   #within(midnight: Date, { hours }: Rhythm): Date {
     const entries = Object.entries(hours);

@@ -33,7 +33,7 @@ export async function seedMembers(
   }
 }
 
-/** Invites somebody who has not accepted yet. */
+/** Creates an invitation that is never accepted. */
 export function invitePending(runner: SeedRunner, at: Date): Promise<string> {
   return invite(runner, at, pending);
 }

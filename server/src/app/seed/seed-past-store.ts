@@ -6,9 +6,9 @@ export interface SeedPast {
   readonly tenantId: string;
   /** The times by request id. */
   readonly times: ReadonlyMap<string, Date>;
-  /** The creation time of the tenant, and of everything that no request has done. */
+  /** The creation time of the tenant, and of everything that was not created by a request. */
   readonly startsAt: Date;
-  /** The times of records that no request has caused, by operation and entity id. */
+  /** The times of records that were not caused by a request, by operation and entity id. */
   readonly systemTimes: ReadonlyMap<string, Date>;
 }
 
@@ -16,11 +16,11 @@ const sessionOptions = { applicationName: 'strongroom dev', variable: 'STRONGROO
 
 /**
  * Moves the recent activity of a new tenant into the past, before any of it is sealed. The API cannot do this, because
- * it accepts no requests for last month. The product has written the records; only their times change, together with
- * the times of the things that they describe. The records are rewritten day by day in time order, so they are sealed as
- * if they had arrived that way.
+ * it cannot backdate requests. The records were written by the product. Only their times change, together with the
+ * times of the objects that they describe. The records are rewritten day by day in time order, so they are sealed as if
+ * they had arrived that way.
  *
- * Use it only for the database that `strongroom dev` has created for itself, because it needs the superuser.
+ * Use it only for the database that `strongroom dev` has created for itself, because it requires a superuser.
  */
 export async function moveIntoPast(ownerUrl: string, past: SeedPast): Promise<number> {
   return withOwnerSession(ownerUrl, sessionOptions, async (client) => {
@@ -87,7 +87,7 @@ async function moveRecords(client: pg.Client, past: SeedPast): Promise<number> {
   return moves.length;
 }
 
-/** Gives everything with a time of its own the time of the record of its creation or last change. */
+/** Sets the times of all objects to those of the records of their creation or last change. */
 async function moveThings(client: pg.Client, { tenantId, startsAt }: SeedPast): Promise<void> {
   const recordOf = (operation: string, id: string, pick: 'min' | 'max') =>
     `(select ${pick}(r.created_at) from audit_records r
@@ -119,7 +119,7 @@ async function moveThings(client: pg.Client, { tenantId, startsAt }: SeedPast): 
     `delete from user_sessions where user_id in (select user_id from members where tenant_id = $1) and created_at > $2`,
   ];
   await client.query('begin');
-  // Triggers count and announce changes, but nothing that they count changes here.
+  // Triggers are disabled. They count and announce changes, but nothing that they count changes here.
   await client.query('set local session_replication_role = replica');
   for (const statement of statements) await client.query(statement, [tenantId, startsAt]);
   await client.query('commit');

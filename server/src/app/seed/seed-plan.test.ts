@@ -18,7 +18,7 @@ function plan(now: Date): { plan: SeedPlan; customers: ReturnType<typeof createC
   };
 }
 
-// These are the first of a month, the middle of one, a leap day, and just past midnight at the turn of a year.
+// These are the first day of a month, the middle of a month, a leap day, and just past midnight on New Year's Day.
 const days = ['2026-11-01T09:00:00Z', '2027-06-17T16:20:00Z', '2028-02-29T23:59:59Z', '2027-01-01T00:00:10Z'];
 
 describe.each(days.map((day) => new Date(day)))('a month that ends at %s', (now) => {
@@ -44,7 +44,7 @@ describe.each(days.map((day) => new Date(day)))('a month that ends at %s', (now)
     const isWeekend = ({ at }: { at: Date }) => [0, 6].includes(at.getUTCDay());
     expect(desk.filter(isWeekend).length).toBeLessThan(desk.length / 10);
     expect(desk.every(({ at }) => at.getUTCHours() >= 7 && at.getUTCHours() < 19)).toBe(true);
-    // A request must not end in another month than it began in.
+    // A request must end in the same month in which it began.
     expect(requests.every(({ at }) => at.getUTCHours() < 23)).toBe(true);
   });
 

@@ -8,14 +8,14 @@ import { createTokens } from './seed-tokens.ts';
 export interface SeedPlan {
   readonly requests: readonly SeedRequest[];
   /**
-   * The window in which somebody tried ids with the key of the support desk, and when that was noticed and the key
-   * replaced.
+   * The start of the window in which somebody tried ids with the key of the support desk, the time of the alert, and
+   * the time at which the key was replaced.
    */
   readonly incident: { readonly windowFrom: Date; readonly alertAt: Date; readonly rotatedAt: Date };
 }
 
 const stranger = '203.0.113.77';
-/** The number of customers who ask to be forgotten in the end. Nobody reads their tokens before that. */
+/** The number of customers who ask for their data to be deleted in the end. Their tokens are not read before that. */
 const leaversCount = 6;
 const incidentDaysAgo = 9;
 const incidentMisses = 143;
@@ -28,7 +28,9 @@ interface World {
   readonly acquirerUrl: string;
 }
 
-/** Plans a month in the life of a shop: customers join, are charged, get support and are sometimes forgotten. */
+/**
+ * Plans a month in the life of a shop: customers join, are charged and get support, and the data of some is deleted.
+ */
 export function createSeedPlan(world: World): SeedPlan {
   const { calendar } = world;
   const alertAt = calendar.at(incidentDaysAgo, 3, 18);
@@ -63,7 +65,7 @@ function joinCustomers({ customers, calendar, random }: World): Joined[] {
 
 function useTokens(world: World, joined: readonly Joined[]): SeedRequest[] {
   const { calendar, random, acquirerUrl } = world;
-  /** Picks somebody who was a customer by then, more often a newer one. */
+  /** Picks a random customer who had joined by then. Newer customers are picked more often. */
   const someone = (at: Date) => {
     const known = joined.slice(leaversCount).filter((one) => one.at < at);
     return known[Math.floor(Math.sqrt(random.next()) * known.length)]?.customer;

@@ -1,6 +1,9 @@
 import type { SeedApplicationName } from './seed-applications.ts';
 
-/** The order in which requests are sent. They are sent within seconds and moved to their times afterwards. */
+/**
+ * The order in which requests are sent. They are all sent within seconds, and their records are moved to the planned
+ * times afterwards.
+ */
 export const seedPhases = ['create', 'use', 'use-new-key', 'delete'] as const;
 export type SeedPhase = (typeof seedPhases)[number];
 

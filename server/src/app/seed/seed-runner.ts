@@ -54,7 +54,9 @@ export class SeedRunner {
     return this.#ask({ at, address: '192.0.2.10', key: this.#managementKey, status }, request);
   }
 
-  /** Records the time of something done in this process and not by a request. Returns its request id. */
+  /**
+   * Records the planned time of an action that is performed in this process, not by a request. Returns its request id.
+   */
   remember(at: Date): string {
     const id = `seed-${crypto.randomUUID()}`;
     this.#times.set(id, at);

@@ -25,7 +25,7 @@ const loopback = { text: '127.0.0.1/32', base: Uint8Array.of(127, 0, 0, 1), pref
 /**
  * Creates a tenant with a month of history: applications, customers and everything that was done with them. All of it
  * goes through the API of a server that nobody else calls, so that the product itself writes every record. Afterwards
- * it is moved into the past, before a worker seals it.
+ * the history is moved into the past, before a worker seals it.
  */
 export async function createSeededTenant(
   config: ServerConfig,
@@ -93,8 +93,8 @@ async function fill(
 }
 
 /**
- * Records the alert that a worker would have raised at that time. A worker now would find all the requests within
- * seconds.
+ * Records the alert that a worker would have raised at that time. A worker that ran now would see all the requests
+ * within a few seconds.
  */
 async function raiseAlert(
   { database }: VaultCore,

@@ -4,7 +4,7 @@ import { askOnce } from '../../platform/outbound/operator-service.ts';
 import { toPlace } from './listen.ts';
 
 const timeoutMs = 3_000;
-/** Maps addresses that are only for listening to addresses that reach them from the same machine. */
+/** Maps listen-only addresses to addresses at which the server can be reached from the same machine. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 export interface Readiness {

@@ -5,7 +5,7 @@ import type { ExtraPort } from '../../platform/ingress/extra-port.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 
 /**
- * The two phases of a stop. First the server reports unready but serves as before, so that load balancers send new
+ * The two phases of a shutdown. First the server reports unready but serves as before, so that load balancers send new
  * requests elsewhere. Then it accepts no new connections and finishes the requests in progress.
  */
 export class Drain {
@@ -32,7 +32,7 @@ export class Drain {
 
   /**
    * Closes the server with a deadline, because a request that never ends must not keep the process alive forever. Logs
-   * nothing if the server never served.
+   * nothing if `begin` was not called.
    */
   async close(edge: FastifyInstance, extraPort?: ExtraPort): Promise<void> {
     const { timeoutSeconds } = this.#config;
@@ -40,7 +40,7 @@ export class Drain {
       this.#logger.info('draining: no new connections, finishing requests', { seconds: timeoutSeconds });
     const timer = setTimeout(() => void this.#cutOff(edge, extraPort), timeoutSeconds * 1_000);
     try {
-      // The extra port only stops accepting. Closing the server ends its connections.
+      // Closing the extra port only stops new connections. Its existing connections are ended by closing the server.
       await Promise.all([extraPort?.close(), edge.close()]);
     } finally {
       clearTimeout(timer);

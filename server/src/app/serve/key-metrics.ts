@@ -7,7 +7,7 @@ import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts'
 import type { Metrics, Readings } from '../../platform/telemetry/metrics.ts';
 import { withinTime } from '../../platform/waiting/within-time.ts';
 
-/** The ages are read this rarely because the database reads every key for them, and ages that matter are months. */
+/** The ages are read this rarely because the database has to read every key, and only ages of months matter. */
 const readEveryMs = 5 * 60_000;
 /** The timeout keeps a scrape from waiting for a database that does not respond. */
 const readTimeoutMs = 1_000;
@@ -30,8 +30,8 @@ export function addKeyAgeMetrics(metrics: Metrics, database: Database): void {
 }
 
 /**
- * Adds the expiry of certificates in the settings of a server. The certificates of a proxy in front of it are not known
- * here.
+ * Adds the expiry of certificates in the settings of a server. The certificates of a proxy in front of the server are
+ * not known here.
  */
 export function addCertificateMetrics(
   metrics: Metrics,

@@ -6,7 +6,6 @@ interface BoundAddress {
   readonly port: number;
 }
 
-/** A server that can listen on a port. */
 interface Listener {
   listen(address: { readonly host: string; readonly port: number }): Promise<unknown>;
   addresses(): readonly (BoundAddress | string | null)[];
@@ -19,7 +18,7 @@ export interface ListenAddress {
   readonly settings: { readonly host: string; readonly port: string };
 }
 
-/** Starts to listen and returns the bound address. For a server on `0.0.0.0`, it is that address. */
+/** Starts to listen and returns the URL of the bound address, which contains `0.0.0.0` if the server listens there. */
 export async function listen(app: Listener, { host, port, settings }: ListenAddress): Promise<string> {
   await app.listen({ host, port }).catch((error: unknown) => {
     throw explain(error, { host, port, settings });

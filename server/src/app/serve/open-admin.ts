@@ -15,8 +15,8 @@ import type { ServerStart } from './server-start.ts';
 import { watchGround } from './watch-ground.ts';
 
 /**
- * The longest silence of the feed before the server becomes unready. Without the feed, every key is looked up, which is
- * no reason to send requests elsewhere unless it lasts.
+ * The time for which the feed can be silent before the server becomes unready. Without the feed, every key is looked up
+ * in the database. A short period of that is no reason to send requests elsewhere.
  */
 const silenceMaxMs = 5_000;
 const undelayed: DrainConfig = { delaySeconds: 0, timeoutSeconds: 20 };

@@ -46,7 +46,7 @@ describe('a database that goes away and comes back', () => {
   it('is one line each in the log of a server and of a worker, however much fails in between', async () => {
     const port = Number(new URL(relay.urlOf(real.url)).port);
     await relay.stop();
-    // Nobody has sent a request, and the server and the worker still notice.
+    // No request was sent, but the server and the worker still notice the outage.
     for (const lines of [vault.logLines, workerLines]) await untilLogged(lines, lost);
 
     const key = tenant.keys.private;

@@ -6,7 +6,7 @@ export function databaseCheck(database: Database): ReadinessCheck {
   return { name: 'database', check: () => requireAnswer(database) };
 }
 
-/** Fails after the stop signal, although everything still works. */
+/** Creates a check that fails after the stop signal, although everything still works. */
 export function notStopping(isStopping: () => boolean): ReadinessCheck {
   return claimCheck('not draining', () => !isStopping());
 }

@@ -47,7 +47,7 @@ export class VaultWorker {
     const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
     const outages = new OutageLog(logger);
     outages.watch(core.database);
-    // A worker does not use card verification codes, but holds their keys while a single server restarts.
+    // A worker does not use card verification codes, but it preserves their keys while the only server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     addTraceMetrics(metrics, tracer);

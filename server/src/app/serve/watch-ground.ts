@@ -4,7 +4,9 @@ import { addGroundMetrics } from '../../platform/database/ground/ground-metrics.
 import { GroundWatch } from '../../platform/database/ground/ground-watch.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
-/** Begins to watch the environment that PostgreSQL depends on, and shows it in the metrics. The caller stops it. */
+/**
+ * Starts to monitor the environment that PostgreSQL depends on, and reports it in the metrics. The caller must stop it.
+ */
 export function watchGround(
   database: Database,
   { connectionsMax, requiresStandby = false }: DatabaseConfig,

@@ -67,7 +67,7 @@ describe('the mail of an invitation', () => {
   it('waits while no worker has a mail server, and leaves as soon as one has', async () => {
     await startWorker(undefined);
     const { email } = await invite();
-    // Another job that was due later is done, so the mail was skipped and is not merely late.
+    // Another job that was due later has run, so the mail was skipped and is not merely delayed.
     const { owner } = vault.database;
     await owner.query(`update jobs set run_at = now() where key = 'sweep-invitations'`);
     const isDone = async () =>

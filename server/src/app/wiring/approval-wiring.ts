@@ -12,7 +12,7 @@ import { MemberStore, RoleApproval, rolePermissions } from '../../features/membe
 import { SettingsApproval } from '../../features/tenants/index.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds the service that decides on approval requests, with the effect that each feature has after approval. */
+/** Builds the service that decides on approval requests, with the effect that an approval has in each feature. */
 export function createApprovals({ database, systemKeys }: VaultCore, publicUrl: string): ApprovalDecisions {
   return new ApprovalDecisions({
     database,

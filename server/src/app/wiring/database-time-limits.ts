@@ -1,7 +1,7 @@
 import type { DatabaseConfig } from '../../platform/config/config.ts';
 import type { DatabaseOptions } from '../../platform/database/database.ts';
 
-/** The share of a request's time that a statement may take, so that there is time left to send an error response. */
+/** The share of a request's time that a statement may take, so that enough time remains to send an error response. */
 const shareOfRequest = 0.9;
 
 /** Limits the timeout for a server, because nobody waits for a statement that takes longer than a request may. */

@@ -29,7 +29,7 @@ import type { VaultCore } from './vault-core.ts';
 /** The token parts that other features use. */
 export interface TokenParts {
   readonly tokens: ReferencedTokens;
-  /** Adds the routes that members have too. Actions that a role does not permit are rejected as usual. */
+  /** Adds the routes that are also available to members. Actions that a role does not permit are rejected as usual. */
   readonly addMemberRoutes: (scope: FastifyInstance) => void;
 }
 

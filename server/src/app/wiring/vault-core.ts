@@ -25,7 +25,7 @@ const queueMax = 500;
  */
 export class VaultCore {
   readonly database: Database;
-  /** The servers that connections of this process have reached, one for each address. */
+  /** The database servers that this process has connected to, one for each address. */
   readonly origins: ConnectionOrigins;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
@@ -35,7 +35,9 @@ export class VaultCore {
   readonly tenantMaker: TenantMaker;
   readonly #opened: AsyncDisposableStack;
 
-  /** Opens and checks everything, in the order in which a mistake does the least harm: schema first, then keys. */
+  /**
+   * Opens and checks everything, in the order in which a misconfiguration does the least harm: schema first, then keys.
+   */
   static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {

@@ -28,7 +28,7 @@ interface SubjectFlags extends PeriodFlags {
 }
 
 const limits = { recordsMax: 100_000_000, linesMax: 1_000_000 };
-/** The limit on proofs. One is written for each record and takes about two kilobytes. */
+/** The maximum number of proofs. One of about two kilobytes is written for each record. */
 const proofsMax = 200_000;
 const proofHelp = `
 With --prove, the proof of every record behind the report is written to a file; \`strongroom audit check\` verifies it without the

@@ -38,7 +38,7 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
   };
 }
 
-/** The most waiting tenants that the text for people lists. */
+/** The maximum number of waiting tenants to list in human-readable output. */
 const waitingLinesMax = 20;
 
 export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly isKeyUnsure: boolean }): string {

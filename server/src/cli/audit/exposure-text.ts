@@ -1,7 +1,7 @@
 import type { ReportedPeriod, SubjectExposure, TokenViewers } from '../../features/exposure/index.ts';
 import { toTable } from '../terminal/text-table.ts';
 
-/** Describes for people what a subject has seen. */
+/** Describes what a subject has seen, in human-readable form. */
 export function describeExposure(exposure: SubjectExposure): string {
   const { tokens, calls, searches, misses, denied, sessions, handedOut, others } = exposure;
   const seen = (transform: string) => tokens.filter((line) => line.transform === transform).length;
@@ -61,7 +61,7 @@ export function describeExposure(exposure: SubjectExposure): string {
   ].join('\n');
 }
 
-/** Describes for people who has seen a token. */
+/** Describes who has seen a token, in human-readable form. */
 export function describeViewers({ records, viewers, others }: TokenViewers): string {
   return [
     `${records} records.`,
@@ -86,7 +86,10 @@ export function describeViewers({ records, viewers, others }: TokenViewers): str
   ].join('\n');
 }
 
-/** Says since when records are kept. An empty report means nothing for a time whose records are gone. */
+/**
+ * Describes how far back records are kept. An empty report proves nothing about a period whose records have been
+ * deleted.
+ */
 export function describeKept({ from, keptSince }: ReportedPeriod): string {
   const since = keptSince.toISOString().slice(0, 10);
   return from !== undefined && from >= keptSince

@@ -12,8 +12,8 @@ const curl = `curl -sS -w '\\n'`;
 const json = `-H 'Content-Type: application/json'`;
 
 /**
- * Lists commands that show what a vault is for and need nothing but curl. The first three make the point: the example
- * card as most applications see it, as few see it, and the record of that access.
+ * Lists commands that show what a vault is for and need nothing but curl. The first three show the essentials: the
+ * example card as most applications see it, as few applications see it, and the record of that access.
  */
 export function listExamples(vault: Shown): PasteLine[] {
   const { url, echoUrl, mayCallEcho, exampleId = '', tenant } = vault;

@@ -2,13 +2,14 @@ import { withEscapedControls, withoutControls } from '../../core/text/one-line.t
 import { ConfigError } from '../../platform/config/config-error.ts';
 import type { ConfigWarning } from '../../platform/config/config-warnings.ts';
 
-/** Prints a result for machines as one line of JSON. */
+/** Prints a machine-readable result as one line of JSON. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${withEscapedControls(JSON.stringify(value))}\n`);
 }
 
 /**
- * Prints a result for people. Code that assembles the text turns values chosen by others into one line (`toOneLine`).
+ * Prints a human-readable result. The code that assembles the text must reduce values chosen by others to one line
+ * (`toOneLine`).
  */
 export function printText(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Returns an abort signal that stops a job between two steps on SIGTERM or SIGINT. A second one ends the process
- * immediately.
+ * Returns an abort signal that stops a job between two steps on SIGTERM or SIGINT. A second SIGTERM or SIGINT ends the
+ * process immediately.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
 /**
- * Starts something, runs it until the stop signal, then stops it. A signal during startup waits until startup is
+ * Starts something, runs it until the stop signal, then stops it. A signal during startup takes effect when startup is
  * complete, because a partial start would leave processes and folders behind. A second signal ends the process
  * immediately.
  */

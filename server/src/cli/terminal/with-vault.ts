@@ -1,7 +1,7 @@
 import type { VaultCore } from '../../app/wiring/vault-core.ts';
 import { processEnvironment, readVaultConfig } from '../../platform/config/config.ts';
 
-/** Opens the vault for one piece of work, alongside the running servers. */
+/** Opens the vault for one operation, alongside the running servers. */
 export async function withVault<T>(work: (core: VaultCore) => Promise<T>): Promise<T> {
   const config = readVaultConfig(processEnvironment());
   const { VaultCore } = await import('../../app/wiring/vault-core.ts');
