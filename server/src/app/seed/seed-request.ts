@@ -25,8 +25,8 @@ export interface SeedRequest {
 }
 
 /**
- * The client addresses of each service. Services have few addresses, customers many. All of them are reserved for
- * documentation (RFC 5737, RFC 3849).
+ * The client addresses of each service. Services have few addresses, and customers have many. All of them are reserved
+ * for documentation (RFC 5737, RFC 3849).
  */
 export const seedAddresses = {
   Payments: ['192.0.2.20', '192.0.2.21'],

@@ -38,7 +38,7 @@ export async function openBase(
 }
 
 /**
- * Logs database outages. The database is queried even if nobody uses the vault, so that the log shows when it became
+ * Logs database outages. The database is queried even if the vault is idle, so that the log shows when it became
  * unreachable and when it came back.
  */
 function watchOutages({ database }: VaultCore, feed: ChangeFeed, logger: Logger): void {

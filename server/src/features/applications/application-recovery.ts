@@ -99,7 +99,8 @@ export class ApplicationRecovery {
     { revokesOthers }: { readonly revokesOthers: boolean },
   ): Promise<IssuedKey> {
     return this.#database.forTenant(tenantId, async (tx) => {
-      // The lock is held until the commit: if two keys are issued at once, the second call sees the key of the first.
+      // The lock is held until the commit: if two keys are issued concurrently, the second call sees the key of the
+      // first.
       const application = await (await holdTenant(tx, tenantId)).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
       requireRecoverable(application);

@@ -11,7 +11,7 @@ import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts'
 
 let vault: TestVault;
 let tenant: TestTenant;
-/** The id of the application behind the management key, which creates and changes everything in these tests. */
+/** The id of the application with the management key, which creates and changes everything in these tests. */
 let managerId: string;
 beforeAll(async () => {
   vault = await TestVault.start();

@@ -17,13 +17,13 @@ import {
 import { ApprovalStore } from './approval-store.ts';
 
 /**
- * This is the maximum number of pending requests plus some decided ones. One requester must not push the requests of
- * others off the page.
+ * This exceeds the maximum number of pending requests and leaves space for some decided ones. One requester must not
+ * push the requests of others off the list.
  */
 const listMax = 250;
 /** A request can contain 240 KB of rules, so a single page with all requests would take 48 MB. */
 const pageSize = 20;
-/** The number of pages that can have requests. */
+/** The maximum number of pages with requests. */
 export const approvalPagesMax = Math.ceil(listMax / pageSize);
 const rememberedDays = 90;
 
@@ -119,7 +119,7 @@ export class ApprovalDecisions {
   }
 
   /**
-   * Expires requests that nobody decided in time, and deletes those that were decided long ago. Returns how many it
+   * Expires requests that were not decided in time, and deletes those that were decided long ago. Returns how many it
    * found.
    */
   async sweep(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
@@ -149,8 +149,8 @@ export class ApprovalDecisions {
   }
 
   /**
-   * Puts the change into force. A request that no longer applies ends here, and its approvals stay in the log. Returns
-   * the reason in that case.
+   * Puts the change into force. A request that can no longer be applied is ended, and its approvals stay in the log. In
+   * that case, the reason is returned.
    */
   async #putIntoForce(
     tx: Transaction,

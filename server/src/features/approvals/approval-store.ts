@@ -10,7 +10,7 @@ type ApprovalRow = Omit<ApprovalRequest, 'approvals'> & {
   }[];
 };
 
-/** The same people as for exports, except that requesters cannot approve their own requests. */
+/** Matches the same members as for exports, except that requesters cannot approve their own requests. */
 const mayApprove = `m.role in ('OWNER', 'ADMIN') and coalesce(m.modified_at, m.created_at) <= r.requested_at
   and m.user_id <> r.requested_by`;
 /** While the request is pending, an approval becomes void when the approver's membership ends. */

@@ -31,8 +31,8 @@ interface WantedChange {
 /**
  * Stores a change until it is approved, replacing an earlier request for the same subject, and records the request.
  * Each change requires the consent of two people. For a member, these are the requester and one approver. For an
- * application, these are two approvers, because nobody knows which people have its key. The same holds for a session
- * that began with a link, because nobody knows who opened it.
+ * application, these are two approvers, because it is unknown which people have its key. The same applies to a session
+ * that began with a link, because it is unknown who opened the link.
  */
 export async function requestApproval(tx: Transaction, caller: Caller, wanted: WantedChange): Promise<ApprovalRequest> {
   const { kind, subjectId, applicationId = null, change } = wanted;

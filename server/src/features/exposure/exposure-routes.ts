@@ -79,8 +79,7 @@ have been deleted since. ${bounds}`,
   );
 
   /**
-   * Runs the work in a report slot. The slot is held until the log has been read, even if nobody waits for the response
-   * any more.
+   * Runs the work in a report slot. The slot is held until the log has been read, even if the client has disconnected.
    */
   async function withSlot<T>(tenantId: TenantId, work: (tenantId: TenantId) => Promise<T>): Promise<T> {
     const slot = logs.reportSlots.take(tenantId);

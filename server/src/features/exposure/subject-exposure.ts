@@ -35,7 +35,7 @@ export interface SearchLine {
 export interface MissLine {
   readonly entityType: string;
   readonly operation: string;
-  /** The number of requested things that do not exist. */
+  /** The number of requested objects that do not exist. */
   missing: number;
 }
 

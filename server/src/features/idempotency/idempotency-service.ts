@@ -45,7 +45,7 @@ export class IdempotencyService implements IdempotencyKeeper {
           await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'key-service-unavailable') throw error;
-          // The data key of this server has been closed. The work must not be done again, so the idempotency key stays
+          // The data key of this server has been closed. The work must not be repeated, so the idempotency key stays
           // used.
           await this.#store.updateAnswered(tenantId, keyHash, claimId, null);
         }

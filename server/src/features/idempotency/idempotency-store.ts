@@ -12,7 +12,7 @@ const keptSeconds = 24 * 60 * 60;
 /** The stored state of a key that was already used. */
 export interface UsedKey {
   readonly isAnswered: boolean;
-  /** True if the holder of the claim has died or lost the database. The work may have been done. */
+  /** True if the server with the claim has died or lost its database connection. The work may have been done. */
   readonly isLost: boolean;
   readonly sealed: Buffer | null;
 }

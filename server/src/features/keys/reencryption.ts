@@ -12,8 +12,8 @@ import { rowVersionPages } from './row-versions.ts';
 import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
 /**
- * This is long enough for every running server to learn about a new key. A server that has not learned about it gets a
- * 503 and cannot write.
+ * This is long enough for every running server to be notified of a new key. A server that was not notified responds
+ * with 503 and cannot write.
  */
 const settleMs = 5_000;
 const pageMax = 500;

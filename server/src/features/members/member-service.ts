@@ -87,7 +87,7 @@ export class MemberService {
   }
 }
 
-/** Throws unless the caller may make this change of role. */
+/** Throws unless the caller may make this role change. */
 export async function requireChangeable(
   tx: Transaction,
   caller: Caller,

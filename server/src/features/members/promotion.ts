@@ -18,7 +18,7 @@ function toRights(role: Role): PlaintextRights {
   };
 }
 
-/** The effects of such a role, for the people who decide whether somebody gets it. */
+/** The effects of such a role, for the people who decide whether to grant it. */
 export const promotionSentences: readonly string[] = [
   'They could create applications, give them access to plaintext, and invite people, each with the approval of another owner or admin.',
   'They could approve such changes and exports that others request.',

@@ -5,7 +5,8 @@ import { setsOwnCookie } from './own-cookies.ts';
 export const destinationStatusHeader = 'bt-proxy-destination-status';
 
 /**
- * Headers about the connection to the destination, which ends here. The length is kept because the body is unchanged.
+ * Headers about the connection to the destination, which are not forwarded. The length is kept because the body is
+ * unchanged.
  */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection keep-alive te trailer transfer-encoding upgrade'.split(' '),

@@ -12,7 +12,7 @@ function inProxyWords(problem: Problem): Problem {
   if (problem.status === 400) return { ...problem, title: 'Invalid proxy request' };
   if (problem.status !== 401) return problem;
   const title = 'Unauthorized proxy request';
-  // The key of a deleted tenant is known, so its holder is told what to do.
+  // The key of a deleted tenant is recognized, so the response says what to do.
   if (problem.type === problemType('tenant-deleted')) return { ...problem, title };
   return { ...problem, title, detail: 'The BT-API-KEY header is required' };
 }

@@ -149,9 +149,9 @@ export class ProxyService {
   }
 
   /**
-   * Records the intent durably, and connects to a destination that has proven its name. Both are needed before anything
-   * is decrypted. They are independent, so they are awaited together, and nothing is sent over the connection in the
-   * meantime.
+   * Records the intent durably, and opens a connection to a destination whose name has been verified. Both are needed
+   * before anything is decrypted. They are independent, so they are awaited together, and nothing is sent over the
+   * connection in the meantime.
    */
   async #begin(
     call: Call,

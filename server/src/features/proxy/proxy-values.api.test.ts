@@ -27,7 +27,7 @@ const values = () => [
   'HTTP/1.1 200 OK',
 ];
 
-/** Expects a well-formed request at the destination, whatever was inserted into it. */
+/** Expects a well-formed request at the destination, regardless of the inserted values. */
 function expectOneWholeRequest(before: number): void {
   const { destination } = proxy;
   expect(destination.seen.length).toBe(before + 1);

@@ -16,7 +16,8 @@ export const purgedTables = [
 ] as const;
 
 /**
- * Deletes the remaining rows of a removed tenant. Its keys are already gone, so these rows can no longer be decrypted.
+ * Deletes the remaining rows of a removed tenant. Its keys have already been deleted, so these rows can no longer be
+ * decrypted.
  */
 export class PurgeStore {
   readonly #tx: Transaction;

@@ -54,7 +54,7 @@ export class TenantMaker {
       await store.insert(tenant);
       await tenantKeys.store(tx);
       const members = new MemberStore(tx, tenantId);
-      // An owner or member of another tenant stays the same user.
+      // An existing owner or member of another tenant is the same user here.
       const owner = await members.joinUser(tenant.ownerEmail);
       await members.insert({ userId: owner.id, role: 'OWNER', createdBy: null });
       await recordInTransaction(tx, tenantId, 'system', successEvent('tenant', tenantId, 'create'));

@@ -60,13 +60,13 @@ export class CredentialDirectory implements Authenticator {
     this.#keys = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownKey(await new CredentialStore(tx).find(id))),
-      // A key that awaits approval is read each time, so that its approval takes effect at once.
+      // A key that awaits approval is read each time, so that its approval takes effect immediately.
       isKept: ({ identity }) => identity.awaitsApproval !== true,
     });
     this.#sessions = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownSession(await new CredentialStore(tx).findSession(id))),
-      // A session that is not yet authorized is read each time, so that its authorization takes effect at once.
+      // A session that is not yet authorized is read each time, so that its authorization takes effect immediately.
       isKept: ({ identity }) => identity.session?.isAuthorized !== false,
     });
     this.#origins = new OriginDirectory({ database, ...limits });

@@ -2,7 +2,7 @@ import type { ApplicationId, ApplicationKeyId, TenantId } from '../../../core/id
 import type { ChangeFeed } from '../../../platform/database/changes/change-feed.ts';
 import type { WatchedCache } from '../../../platform/database/changes/watched-cache.ts';
 
-/** The things that cached data about a key depends on, besides the key or session itself. */
+/** The dependencies of cached data about a key, besides the key or session itself. */
 interface Grounds {
   readonly tenantId: TenantId;
   /** The applications whose changes affect the cached data. */

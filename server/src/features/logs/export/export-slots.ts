@@ -37,8 +37,7 @@ export class ExportSlots {
 }
 
 /**
- * The slot of one export. The slot stays occupied until the current page has been read, even if the client has
- * disconnected.
+ * The slot of one export. It stays occupied until the current page has been read, even if the client has disconnected.
  */
 export class ExportSlot {
   readonly #giveBack: () => void;

@@ -90,8 +90,8 @@ export class LogCountStore {
 
   /**
    * Returns undefined unless the counters of facets are well behind the log of this tenant. Otherwise returns the time
-   * before which they include everything. An uncounted record was written after every counted one, though its
-   * transaction may have begun some time before.
+   * before which they include everything. An uncounted record was written after every counted one, but its transaction
+   * may have begun earlier.
    */
   async findBehind(filter: LogFilter): Promise<CountedTo | undefined> {
     const parameters = new Parameters(this.#tenantId);

@@ -235,7 +235,7 @@ describe('a long log', () => {
     expect(data).toEqual([]);
     expect(pagination).toMatchObject({ total_items: 0, is_exact: false, next: expect.any(String) });
     const { stopped_at = '' } = pagination;
-    // The search made progress and returned its position. The next one starts there and makes progress too.
+    // The search made progress and returned its position. The next search starts there and makes progress too.
     expect(new Date(stopped_at).getTime()).toBeLessThan(Date.now() + 7_000 * 60_000);
     const following = await ask({ ...filters, start: pagination.next ?? '' });
     expect(following.pagination.stopped_at?.localeCompare(stopped_at)).toBe(-1);

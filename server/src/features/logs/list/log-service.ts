@@ -22,8 +22,8 @@ export interface LogPage {
 }
 
 /**
- * A search has a deadline because filters that hardly ever match together could take forever. A total gets less time
- * because it is worth less than the page that it accompanies.
+ * A search has a deadline because filters that hardly ever match together could make it run almost indefinitely. A
+ * total gets less time because it is worth less than the page that it accompanies.
  */
 const listMs = 2_000;
 const countMs = 1_000;

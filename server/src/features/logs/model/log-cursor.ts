@@ -10,6 +10,6 @@ export function cursorAt(time: Date): LogCursor {
 /** Returns an exclusive upper bound, in milliseconds since 1970, for the times of all records after the cursor. */
 export function endOf(after: LogCursor | undefined): number {
   if (after === undefined) return Number.POSITIVE_INFINITY;
-  // Other records of the same millisecond may follow a record, but none of them follows `cursorAt`.
+  // Other records of the same millisecond may follow the record of a cursor, but not a cursor from `cursorAt`.
   return after.createdAt.getTime() + (after.id === lowestId ? 0 : 1);
 }

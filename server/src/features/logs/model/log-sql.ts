@@ -11,7 +11,7 @@ export function typesOf({ entityType }: LogFilter): readonly string[] {
   return entityType === undefined ? entityTypes : [entityType];
 }
 
-/** Returns the condition for the kind, for queries that find records by something else. */
+/** Returns the condition on the kind, for queries that find records by other columns. */
 export function kindOf({ entityType }: LogFilter, parameters: Parameters): string {
   return entityType === undefined ? '' : `and r.entity_type = ${parameters.add(entityType)}`;
 }

@@ -8,7 +8,7 @@ import { requireUsableSession } from '../visits/portal-session-routes.ts';
 import { portalAppPaths } from '../frame/sign-in-destination.ts';
 
 /**
- * Adds the portal application behind the sign-in. It consists of static files that load all their data from
+ * Adds the portal application for signed-in users. It consists of static files that load all their data from
  * `/portal/api`.
  */
 export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {

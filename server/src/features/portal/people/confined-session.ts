@@ -5,9 +5,9 @@ import type { Membership, UserSession } from './user.ts';
 type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword'>;
 
 /**
- * Returns whether the session cannot do anything in the tenant yet. A link proves that it arrived, but not who opened
- * it, and a password that is too simple proves little. If a tenant requires it, users must set up a sign-in method
- * first.
+ * Returns whether the session cannot do anything in the tenant yet. A link proves only that it was delivered, not who
+ * opened it, and a password that is too simple proves little. If a tenant requires it, users must set up a sign-in
+ * method first.
  */
 export function isConfinedIn(session: Proof, { requiresWay }: Pick<Membership, 'requiresWay'>): boolean {
   return requiresWay && (beganWithLink(session) || session.hasWeakPassword);

@@ -34,9 +34,9 @@ interface InvitationAcceptanceParts {
 }
 
 /**
- * Turns an invitation into a member. Having the link proves that an invitation arrived, but not that the visitor is the
- * user with that address, because a link can be shown to others. Therefore it can create a new user or add a tenant to
- * a signed-in user, but it never signs in a user who has a sign-in method.
+ * Turns an invitation into a member. The link proves that an invitation was delivered, but not that the visitor is the
+ * user with that address, because a link can be passed on. Therefore it can create a new user or add a tenant to a
+ * signed-in user, but it never signs in a user who has a sign-in method.
  */
 export class InvitationAcceptance {
   readonly #parts: InvitationAcceptanceParts;

@@ -75,7 +75,8 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
 }
 
 /**
- * Continues through a page as well, because the session cookie would not be sent after a redirect from another site.
+ * Continues through a page instead of a redirect, because the session cookie would not be sent after a redirect from
+ * another site.
  */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
   const body = html`<p><a href="${destination}" class="button primary">Continue</a></p>`;

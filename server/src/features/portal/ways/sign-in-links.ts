@@ -13,7 +13,7 @@ import type { User } from '../people/user.ts';
 const lifetimeSeconds = 60 * 60;
 
 /**
- * The sign-in method that depends on nothing else. An operator creates a link on the command line. It is for the owner
+ * A sign-in method that depends on no other method. An operator creates a link on the command line. It is for the owner
  * of a new tenant, and for users who have lost every other method.
  */
 export class SignInLinks {

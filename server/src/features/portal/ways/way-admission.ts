@@ -27,7 +27,7 @@ export class WayAdmission {
 
   /**
    * Ends link sessions after the set-up, because they have served their purpose. The user signs in with the new method,
-   * which shows that it works. A cookie that somebody else may know never gains rights.
+   * which shows that it works. A cookie that somebody else may have never gains rights.
    */
   async conclude(tx: Transaction, session: UserSession): Promise<void> {
     if (beganWithLink(session)) await new UserSessionStore(tx, databaseClock).deleteUnproven(session.user.id);

@@ -169,7 +169,7 @@ function toStoredViews(token: SealedToken): StoredViews | undefined {
 
 /**
  * In time zones west of UTC, the last hours of the year 9999 belong to the year 10000 in UTC. PostgreSQL accepts such a
- * year only without its leading sign and zero.
+ * year only without the leading sign and zero.
  */
 function toTimestampText(instant: Date): string {
   return instant.toISOString().replace(/^\+0/, '');

@@ -152,7 +152,7 @@ export class TokenStore {
     return rows.map((row) => toStoredToken(tenantId, row));
   }
 
-  /** Deletes this version of the token. Returns false if the token was changed or deleted meanwhile. */
+  /** Deletes this version of the token. Returns false if the token was changed or deleted in the meantime. */
   async delete(token: StoredToken, audit: AuditRow): Promise<boolean> {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
@@ -171,8 +171,8 @@ export class TokenStore {
   }
 
   /**
-   * Replaces this version of the token with the next one. Returns undefined if the token was changed or deleted
-   * meanwhile.
+   * Replaces this version of the token with the next one. Returns undefined if the token was changed or deleted in the
+   * meantime.
    */
   async update(change: TokenChange): Promise<Date | undefined> {
     const writing = this.#database.runForTenant<{ modified_at: Date }>(
@@ -184,7 +184,7 @@ export class TokenStore {
   }
 }
 
-/** Returns a statement that changes nothing and returns no row if the token was changed or deleted meanwhile. */
+/** Returns a statement that has no effect and returns no row if the token was changed or deleted in the meantime. */
 export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
   const { current, next, cvc, modifiedBy, audit, isPublic } = change;
   // Unchanged data is not written, because it may have been re-encrypted with another key since it was read.

@@ -49,8 +49,8 @@ export const shortPageBytesMax = 64 * 1024;
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
 /**
- * Page sizes whose plans are kept. Other sizes have no kept plan, because every connection keeps each plan and a caller
- * may try all possible sizes.
+ * Page sizes whose plans are cached. Plans for other sizes are not, because every connection caches its own plans and a
+ * caller may try all possible sizes.
  */
 const usualSizes = new Set([10, 20, 25, 50, 100]);
 
@@ -142,7 +142,7 @@ export class TokenQueryStore {
    * One extra id shows whether there is another page. A short page is read in one step. A page at the start or after a
    * cursor uses a prepared statement, named after its shape and size, because planning it each time took three times as
    * long as reading it. A page with an offset is not prepared, because its best plan depends on the offset. PostgreSQL
-   * would keep a generic plan that reads the whole table (seen with 20,000 tokens).
+   * would cache a generic plan that reads the whole table (observed with 20,000 tokens).
    */
   async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
     const { name, slice } = page;

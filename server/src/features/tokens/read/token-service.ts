@@ -51,8 +51,8 @@ export class TokenService {
     await untilNotOvertaken(async () => {
       const token = await getToken(this.#parts.store, caller, id);
       requireAccess(caller.grants, 'token:delete', token);
-      // The deletion is limited to the version that was authorized, because the token may have moved to another
-      // container meanwhile.
+      // The deletion is limited to the version that was authorized, because the token may have been moved to another
+      // container in the meantime.
       const isDeleted = await this.#parts.store.delete(
         token,
         toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)),

@@ -12,8 +12,8 @@ import type { VisibleToken } from '../model/token.ts';
 import { toTokenJson } from '../model/token-json.ts';
 
 /**
- * The values that the references of one request resolve to. Each token is serialized and parsed once, however often it
- * is referenced.
+ * The values that the references of one request resolve to. Each token is serialized and parsed only once, no matter
+ * how often it is referenced.
  */
 export class OpenedReferences implements ReferenceSource {
   readonly tools = expressionTools;

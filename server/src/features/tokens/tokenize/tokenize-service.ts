@@ -56,7 +56,7 @@ export class TokenizeService {
     this.#repeater = parts.repeater;
   }
 
-  /** Tokenizes a document. If one leaf cannot be stored, the request fails and nothing of it is kept. */
+  /** Tokenizes a document. If one leaf cannot be stored, the request fails and nothing is stored. */
   async tokenize(
     caller: KeyCaller,
     given: Sensitive<JsonValue>,
@@ -208,7 +208,10 @@ function requireNoMisspelledRequest(object: JsonObject, path: string): void {
   throw invalidAt(path, type === 'type' ? 'data' : 'type', misspelledMember);
 }
 
-/** Limits the nesting of arrays and objects. A token request does not count as a level, whatever its data contains. */
+/**
+ * Limits the nesting of arrays and objects. A token request does not count as a level, regardless of what its data
+ * contains.
+ */
 function requireDepth({ path, depth }: Position): void {
   if (depth >= depthMax) throw invalidField(path, `must not be nested deeper than ${depthMax} levels`);
 }

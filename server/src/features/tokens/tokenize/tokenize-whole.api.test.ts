@@ -19,7 +19,7 @@ const detailOf = (answer: TestAnswer) => (answer.body as { detail: string }).det
 async function traces(): Promise<unknown> {
   const tables = ['tokens', 'token_terms', 'token_cvcs', 'token_counts', 'token_fingerprints'];
   const counts = tables.map((table) => `(select count(*)::int from ${table} where tenant_id = $1) as ${table}`);
-  // Denials are left out, because they are always recorded.
+  // Denials are omitted, because they are always recorded.
   counts.push(`(select count(*)::int from audit_records where tenant_id = $1 and outcome = 'success') as recorded`);
   const sum = '(select coalesce(sum(tokens), 0)::int from token_counts where tenant_id = $1) as counted';
   const { rows } = await vault.database.owner.query(`select ${counts.join(', ')}, ${sum}`, [tenant.id]);

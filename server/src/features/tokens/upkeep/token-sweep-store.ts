@@ -41,7 +41,7 @@ const deleteExpiredCodesText = `with gone as (
 
 /**
  * Removes expired card verification codes and records each removal, so that the removal of a code can be proven. The
- * keys that could open them are already gone.
+ * keys that could open them no longer exist.
  */
 export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const gone = await tx.query<{ id: TokenId; containers: string[] | null }>({

@@ -174,9 +174,9 @@ const isAsWanted = `(t.shelf = wanted.shelf and (not wanted.is_kept or (t.mask i
 
 /**
  * Returns a condition that is true if the column names a private application that writes to all containers, or is null.
- * Null stands for an operator or nobody. Anybody can hold the key of a public application. An application that writes
- * to some containers could put another value into its token later, even if the request names a container that belongs
- * to others.
+ * Null means an operator or, for `modified_by`, that the token was never modified. Anybody can hold the key of a public
+ * application. An application that writes to some containers could put another value into its token later, even if the
+ * request names a container that belongs to others.
  */
 function isTrusted(column: 'created_by' | 'modified_by'): string {
   return `(t.${column} is null or exists (

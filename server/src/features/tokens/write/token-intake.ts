@@ -18,7 +18,7 @@ export interface IntakeSettings {
   readonly hasFingerprints: boolean;
   /** True to drop card verification codes instead of rejecting tokens that have one. */
   readonly dropsCvc: boolean;
-  /** True if the operator vouches for the views in the file, so that they stay when others write the data. */
+  /** True if the operator has checked the views in the file, so that they are kept when others write the data. */
   readonly vouchesForViews: boolean;
 }
 

@@ -33,9 +33,9 @@ export class TokenRepeater {
   }
 
   /**
-   * Finds all tokens in one query and authorizes each before any is opened, because the tokens or the right to create
-   * them may be gone. The retry is recorded before any token can be shown. `isIdOnly` marks the tokens of which only
-   * the id is shown.
+   * Finds all tokens in one query and authorizes each before any is opened, because the tokens may have been deleted,
+   * or the right to create them revoked. The retry is recorded before any token can be shown. `isIdOnly` marks the
+   * tokens of which only the id is shown.
    */
   async repeat(
     caller: KeyCaller,

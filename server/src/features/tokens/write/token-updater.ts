@@ -184,7 +184,7 @@ export class TokenUpdater {
   }
 
   /**
-   * Records a failed attempt, because a failing expression on stored data, or a failure after it, reveals something
+   * Records a failed attempt, because an expression that fails on stored data, or a later failure, reveals something
    * about the data.
    */
   async #recordFailedView(caller: KeyCaller, current: StoredToken, error: unknown): Promise<void> {
@@ -253,7 +253,7 @@ export class TokenUpdater {
     const key = findDuplicateKey(token, 'return_existing');
     if (key === undefined) return false;
     const others = await this.#parts.duplicates.listOthers(token, key, duplicatesMax + 1);
-    // If there are very many, checking all of them would be too slow, so the content is withheld as if one were hidden.
+    // If there are too many duplicates to check all of them quickly, the content is withheld as if one were hidden.
     if (others.length > duplicatesMax) return true;
     return others.some((other) => !decideAccess(caller.grants, 'token:read', other).isAllowed);
   }

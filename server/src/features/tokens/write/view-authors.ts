@@ -26,8 +26,8 @@ export interface RightsSource {
 }
 
 /**
- * Returns the authors that vouch for the views of a new token. A session vouches for nothing, because it ends within a
- * day.
+ * Returns the authors to store for the views of a new token. A session is never stored as an author, because it ends
+ * within a day.
  */
 export function authorsOf(caller: KeyCaller, { texts, containers }: TokenDraft, id?: string): ViewAuthors {
   const target = id === undefined ? { containers } : { id, containers };
@@ -44,7 +44,9 @@ export function authorsOfOperator({ texts }: TokenDraft): ViewAuthors {
   return Object.fromEntries(viewNames.filter((name) => tellsSomething(texts, name)).map((name) => [name, null]));
 }
 
-/** Returns the authors that vouch for the views of a token after a patch. The caller vouches for views in the patch. */
+/**
+ * Returns the authors to store for the views of a token after a patch. The caller is the author of views in the patch.
+ */
 export function authorsAfter(
   caller: KeyCaller,
   { token, draft, patch }: { token: StoredToken; draft: TokenDraft; patch: TokenPatch },
@@ -91,7 +93,7 @@ export function requireViewsOfType(token: StoredToken, patch: TokenPatch): void 
   );
 }
 
-/** Returns the views that a token was given and that reveal something about its data. */
+/** Returns the explicitly supplied views of a token that reveal something about its data. */
 function listGivenViews(token: StoredToken): ViewName[] {
   const texts = storedTexts(token);
   return viewNames.filter((name) => tellsSomething(texts, name));
@@ -132,8 +134,8 @@ async function findVouching(
 }
 
 /**
- * Returns whether the patched mask still contains parts from another author. Masks are merged, and nobody vouches for a
- * mask with several authors.
+ * Returns whether the patched mask still contains parts from another author. Masks are merged, and no author is stored
+ * for a mask that several callers have written.
  */
 function keepsMaskOfOthers(caller: KeyCaller, token: StoredToken, patch: JsonValue | undefined): boolean {
   if (token.viewAuthors.mask === caller.applicationId) return false;
