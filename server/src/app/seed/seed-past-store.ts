@@ -16,8 +16,8 @@ const sessionOptions = { applicationName: 'strongroom dev', variable: 'STRONGROO
 
 /**
  * Moves the recent activity of a new tenant into the past, before any of it is sealed. The API cannot do this, because
- * it cannot backdate requests. The records were written by the product. Only their times change, together with the
- * times of the objects that they describe. The records are rewritten day by day in time order, so they are sealed as if
+ * it cannot backdate requests. The records were written by the product, and nothing changes except their times and
+ * those of the objects that they describe. The records are rewritten day by day in time order, so they are sealed as if
  * they had arrived that way.
  *
  * Use it only for the database that `strongroom dev` has created for itself, because it requires a superuser.

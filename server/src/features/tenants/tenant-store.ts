@@ -57,7 +57,7 @@ export class TenantStore {
   }
 
   /**
-   * Marks the tenant as deleted. As soon as this commits, all requests of the tenant are rejected. Servers learn about
+   * Marks the tenant as deleted. All requests of the tenant are rejected as soon as this commits. Servers learn about
    * it within a second.
    */
   async markDeleted(deletedBy: string | null): Promise<void> {

@@ -16,7 +16,7 @@ export class FacetPlaceStore {
     this.#tenantId = tenantId;
   }
 
-  /** Returns the facets ordered by their number of records. Only the hours of the first one have to be read. */
+  /** Returns the facets ordered by their number of records. It is enough to read the hours of the first one. */
   async rarestFirst(filter: LogFilter): Promise<readonly Facet[]> {
     if (filter.facets.length === 1) return filter.facets;
     const parameters = new Parameters(this.#tenantId);

@@ -37,8 +37,8 @@ export class TokenListLanes {
 
   /**
    * Builds a page as soon as there is a free slot, and resolves once its events are recorded. The slot is released
-   * before that, so that the records of several lists share a commit, which takes longer than a list. Only long pages
-   * keep their slot until then, so that no more of them are in memory than there are slots.
+   * before that, so that the records of several lists share a commit, which takes longer than a list. Long pages keep
+   * their slot until then, so that no more of them are in memory than there are slots.
    */
   run<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
     return this.#runIn(this.#lanes, caller, makePage);

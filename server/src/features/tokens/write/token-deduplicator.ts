@@ -35,7 +35,7 @@ interface WantedTokens {
 
 /**
  * The maximum number of requests that wait to write the same content. They run one at a time, within a process in a
- * queue and across servers by the claim. Only updates by id can run between them.
+ * queue and across servers by the claim. Updates by id are the only writes that can run between them.
  */
 const waitingMax = 1_000;
 

@@ -149,7 +149,7 @@ export function findWantedKey(
   return isDeduplicated ? findDuplicateKey(token, behavior) : undefined;
 }
 
-/** Returns the indexes of the tokens to create. Of equal tokens, only the first is created. */
+/** Returns the indexes of the tokens to create. If several tokens are equal, only the first is created. */
 function indexesOfMissing(
   items: readonly DeduplicatedInsert[],
   found: Duplicates,
