@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** Limits for large bodies: four at a time, and two per tenant. A parsed body takes up to twenty times its length. */
-const largeBodyLanes = { placesMax: 4, waitingMax: 200, waitMaxMs: 10_000 };
+const largeBodyLanes = { slotsMax: 4, waitingMax: 200, waitMaxMs: 10_000 };
 
 export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory; clientOf: ClientFinder }): void {
   app.decorate('bodyReader', new BodyReader(parts));

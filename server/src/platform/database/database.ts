@@ -92,7 +92,7 @@ export class Database {
     this.#statementTimeoutMs = statementTimeoutMs;
     const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
-      placesMax: options.connectionsMax,
+      slotsMax: options.connectionsMax,
       waitingMax: options.queueMax,
       waitMaxMs: options.acquireTimeoutMs,
     });

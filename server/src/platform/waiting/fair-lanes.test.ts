@@ -7,8 +7,8 @@ const quiet = 'quiet' as TenantId;
 const third = 'third' as TenantId;
 
 /** Creates lanes, and records the order in which work enters them. */
-function makeLanes(placesMax: number, waitingMax = 100) {
-  const lanes = new FairLanes({ placesMax, waitingMax, waitMaxMs: 1_000 });
+function makeLanes(slotsMax: number, waitingMax = 100) {
+  const lanes = new FairLanes({ slotsMax, waitingMax, waitMaxMs: 1_000 });
   const entered: Lane[] = [];
   const leaves: (() => void)[] = [];
   const enter = (lane: Lane) =>
@@ -45,7 +45,7 @@ describe('FairLanes', () => {
   });
 
   it('lets one tenant hold no more than it is told to, and two leave a place to the third', async () => {
-    const lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 100, waitMaxMs: 1_000 });
+    const lanes = new FairLanes({ slotsMax: 6, tenantMax: 2, waitingMax: 100, waitMaxMs: 1_000 });
     const entered: Lane[] = [];
     for (const lane of [...many(10, noisy), ...many(10, third), quiet]) {
       void lanes.enter(lane).then(() => entered.push(lane));
@@ -97,7 +97,7 @@ describe('FairLanes', () => {
   });
 
   it('turns away what has waited too long, and forgets it', async () => {
-    const lanes = new FairLanes({ placesMax: 1, waitingMax: 10, waitMaxMs: 1_000 });
+    const lanes = new FairLanes({ slotsMax: 1, waitingMax: 10, waitMaxMs: 1_000 });
     const leave = await lanes.enter(noisy);
     const late = expect(lanes.enter(quiet)).rejects.toMatchObject({ code: 'overloaded' });
     await vi.advanceTimersByTimeAsync(1_000);

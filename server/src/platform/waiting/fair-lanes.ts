@@ -7,7 +7,7 @@ export type Lane = TenantId | 'vault';
 
 export interface FairLanesOptions {
   /** The number of slots, which limits the work in progress. */
-  readonly placesMax: number;
+  readonly slotsMax: number;
   /** The number of slots that one tenant may hold. The default is most of them. */
   readonly tenantMax?: number;
   /** The maximum number of waiting entries per lane. Further entries are rejected immediately. */
@@ -42,7 +42,7 @@ export class FairLanes {
 
   constructor(options: FairLanesOptions) {
     this.#options = options;
-    const { tenantMax, tenantsMax } = sharesOf(options.placesMax);
+    const { tenantMax, tenantsMax } = sharesOf(options.slotsMax);
     this.#tenantMax = options.tenantMax ?? tenantMax;
     this.#tenantsMax = tenantsMax;
   }
@@ -91,7 +91,7 @@ export class FairLanes {
   }
 
   #hasRoom(lane: Lane, { held }: LaneState): boolean {
-    if (this.#held >= this.#options.placesMax) return false;
+    if (this.#held >= this.#options.slotsMax) return false;
     return lane === 'vault' || (held < this.#tenantMax && this.#heldByTenants < this.#tenantsMax);
   }
 
@@ -137,9 +137,9 @@ export class FairLanes {
  * Returns how many slots one tenant may hold, and how many all tenants may hold together. With three or fewer slots,
  * none is reserved for the vault.
  */
-function sharesOf(placesMax: number): { readonly tenantMax: number; readonly tenantsMax: number } {
-  const tenantsMax = placesMax < 4 ? placesMax : placesMax - 1;
-  const reserve = Math.max(1, Math.floor(placesMax / 4));
+function sharesOf(slotsMax: number): { readonly tenantMax: number; readonly tenantsMax: number } {
+  const tenantsMax = slotsMax < 4 ? slotsMax : slotsMax - 1;
+  const reserve = Math.max(1, Math.floor(slotsMax / 4));
   return { tenantMax: Math.max(1, tenantsMax - reserve), tenantsMax };
 }
 

@@ -47,7 +47,7 @@ type Counted = Pick<LogTally, 'by' | 'isExact' | 'buckets'>;
 export class LogCounts {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
+  readonly #lanes = new FairLanes({ slotsMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
 
   constructor(parts: { database: Database; clock?: Clock }) {
     this.#database = parts.database;

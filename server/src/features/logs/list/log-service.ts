@@ -40,7 +40,7 @@ export class LogService {
    * per tenant is therefore small, as for lists of tokens, so that slots remain for other tenants. (The last slot is
    * reserved for the vault itself.)
    */
-  readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
+  readonly #lanes = new FairLanes({ slotsMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
 
   readonly #clock: Clock;
 

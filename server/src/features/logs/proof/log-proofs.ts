@@ -20,7 +20,7 @@ export class LogProofs {
    */
   readonly publicKey: Buffer;
   /** A proof reads thousands of records again, so a tenant can compute only two at a time. */
-  readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });
+  readonly #lanes = new FairLanes({ slotsMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });
 
   constructor(parts: { reader: LogReader; audit: AuditLog; publicKey: Buffer }) {
     this.#reader = parts.reader;

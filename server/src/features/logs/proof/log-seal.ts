@@ -25,7 +25,7 @@ export class LogSeals {
   readonly #database: Database;
   readonly #reader: LogReader;
   readonly #clock: Clock;
-  readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
+  readonly #lanes = new FairLanes({ slotsMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
   /** Anyone can check the signatures of checkpoints with these keys. A checkpoint names the version of its key. */
   readonly publicKeys: readonly { readonly version: number; readonly publicKey: Buffer }[];
 

@@ -22,7 +22,7 @@ const slowTenantsMax = 10_000;
  */
 export class QuickTokenFinds {
   /** Slots for pages that are found but not yet recorded. They limit how many pages of a tenant are in memory. */
-  readonly #places = new FairLanes({ placesMax: 128, tenantMax: 32, waitingMax: 500, waitMaxMs: 5_000 });
+  readonly #slots = new FairLanes({ slotsMax: 128, tenantMax: 32, waitingMax: 500, waitMaxMs: 5_000 });
   readonly #slowTenants = new LRUCache<TenantId, true>({ max: slowTenantsMax, ttl: slowMs });
   readonly #batcher: TenantBatcher<PageQuestion, CountedPage | 'slow'>;
 
@@ -45,7 +45,7 @@ export class QuickTokenFinds {
   ): Promise<Result | undefined> {
     const { tenantId } = question;
     if (!isQuick(question) || this.#slowTenants.has(tenantId)) return undefined;
-    return this.#places.run(tenantId, async () => {
+    return this.#slots.run(tenantId, async () => {
       const found = await this.#batcher.add(tenantId, question);
       return found === 'slow' ? undefined : use(found);
     });

@@ -15,7 +15,7 @@ export interface MadePage<Page extends Shown> {
   readonly events: readonly AuditEvent[];
 }
 
-const limits = { placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 } as const;
+const limits = { slotsMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 } as const;
 
 /** Limits concurrent lists, and records what they show. */
 export class TokenListLanes {
