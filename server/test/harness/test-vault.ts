@@ -1,7 +1,8 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/serve/vault-server.ts';
-import type { DrainConfig, LimitsConfig, ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
+import type { DrainConfig, ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
+import type { LimitsConfig } from '../../src/platform/config/limits-reading.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { PasswordHasher } from '../../src/platform/keyring/sign-in/password-hasher.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';

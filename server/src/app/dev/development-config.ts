@@ -1,5 +1,6 @@
 import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
-import type { DatabaseConfig, ServerConfig, WorkerConfig } from '../../platform/config/config.ts';
+import type { ServerConfig, WorkerConfig } from '../../platform/config/config.ts';
+import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
 import { parseRootKey } from '../../platform/keyring/kms/file-root-key.ts';
 import type { EchoDestination } from '../../platform/loopback/echo-destination.ts';
 import type { SmtpConfig } from '../../platform/mail/smtp-config.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from '../../platform/config/config.ts';
+import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
 import { findDatabaseName } from '../../platform/database/ground/database-inspection.ts';
 import { LocalPostgres } from '../../platform/local-postgres/local-postgres.ts';
 import type { DevelopmentMemory } from './development-memory.ts';

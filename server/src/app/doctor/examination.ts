@@ -1,4 +1,5 @@
-import type { DatabaseConfig, VaultConfig } from '../../platform/config/config.ts';
+import type { VaultConfig } from '../../platform/config/config.ts';
+import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
 import { Database } from '../../platform/database/database.ts';
 import { inspectDatabase, readDisk } from '../../platform/database/ground/database-inspection.ts';
 import { checkDiskSpace } from '../../platform/database/ground/disk-space.ts';

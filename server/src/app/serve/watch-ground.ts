@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from '../../platform/config/config.ts';
+import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { addGroundMetrics } from '../../platform/database/ground/ground-metrics.ts';
 import { GroundWatch } from '../../platform/database/ground/ground-watch.ts';

@@ -22,7 +22,7 @@ import {
   TokenStore,
   TokenUpdater,
 } from '../../features/tokens/index.ts';
-import type { LimitsConfig } from '../../platform/config/config.ts';
+import type { LimitsConfig } from '../../platform/config/limits-reading.ts';
 import type { CvcSealer } from '../../platform/keyring/sealing/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 

@@ -1,44 +1,21 @@
 import type { AlertThresholds } from '../audit/watch/alert-rule.ts';
-import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
-import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import type { TraceConfig } from '../traces/trace-config.ts';
+import { database, type DatabaseConfig } from './database-reading.ts';
 import { elements, type ElementsConfig } from './elements-reading.ts';
+import { limits, type LimitsConfig } from './limits-reading.ts';
 import { outbound } from './outbound-reading.ts';
+import { openid, smtp } from './portal-reading.ts';
 import * as portal from './portal-settings.ts';
-import {
-  allOf,
-  always,
-  mapped,
-  optional,
-  type Reading,
-  type ReadingsOf,
-  readFrom,
-  required,
-  whereSet,
-} from './reading.ts';
+import { allOf, always, optional, type ReadingsOf, readFrom, required } from './reading.ts';
 import { optionalRootKeys, rootKeys } from './root-key-reading.ts';
 import type { Environment } from './setting.ts';
 import { SettingSource } from './setting-source.ts';
 import * as settings from './settings.ts';
 import { traces } from './trace-reading.ts';
-
-export interface DatabaseConfig {
-  readonly url: string;
-  /**
-   * The address of the role that changes the schema and takes jobs from the queue. It equals `url` if a single role
-   * does everything.
-   */
-  readonly ownerUrl: string;
-  readonly connectionsMax: number;
-  /** The time limit of a statement. A request waits for a connection for at most half of it. */
-  readonly timeoutSeconds: number;
-  /** True if writes are rejected while no synchronous standby is attached. The default is false. */
-  readonly requiresStandby?: boolean | undefined;
-}
 
 export interface ListenConfig {
   readonly publicUrl: string;
@@ -57,21 +34,6 @@ export interface DrainConfig {
   readonly delaySeconds: number;
   /** The time after that until requests in progress are cut off. */
   readonly timeoutSeconds: number;
-}
-
-export interface LimitsConfig {
-  readonly table: RateLimitTable;
-  /** False if something in front of the vault limits requests. Attempts to guess keys are limited in any case. */
-  readonly countsRequests: boolean;
-  /**
-   * The maximum number of different container sets per tenant, and the maximum number that its public keys may create
-   * per day.
-   */
-  readonly containerSets: { readonly tenantMax: number; readonly publicDailyMax: number };
-  readonly redisUrl: string | undefined;
-  /** The maximum time that a request waits for Redis. The default is five milliseconds. */
-  readonly redisWaitMs?: number;
-  readonly trustedProxies: readonly AddressRange[];
 }
 
 export interface ServerConfig {
@@ -201,46 +163,6 @@ export function readDevelopmentConfig(
 export function hasDatabase(environment: Environment): boolean {
   return new SettingSource(environment).has(settings.databaseUrl);
 }
-
-const database: Reading<DatabaseConfig> = mapped(
-  allOf<Omit<DatabaseConfig, 'ownerUrl'> & { readonly ownerUrl: string | undefined }>({
-    url: required(settings.databaseUrl),
-    ownerUrl: optional(settings.databaseOwnerUrl),
-    connectionsMax: required(settings.databaseConnections),
-    timeoutSeconds: required(settings.databaseTimeoutSeconds),
-    requiresStandby: required(settings.requireSynchronousStandby),
-  }),
-  ({ ownerUrl, ...rest }) => Object.freeze({ ...rest, ownerUrl: ownerUrl ?? rest.url }),
-);
-
-const limits: Reading<LimitsConfig> = mapped(
-  allOf<Pick<LimitsConfig, 'containerSets' | 'redisUrl' | 'trustedProxies'> & { rates: settings.RateLimitSetting }>({
-    rates: required(settings.rateLimits),
-    containerSets: allOf<LimitsConfig['containerSets']>({
-      tenantMax: required(settings.containerSetsMax),
-      publicDailyMax: required(settings.containerSetsPublicDailyMax),
-    }),
-    redisUrl: optional(settings.redisUrl),
-    trustedProxies: required(settings.trustedProxies),
-  }),
-  ({ rates, ...rest }) =>
-    Object.freeze({ ...rest, table: withLimits(rates === 'off' ? {} : rates), countsRequests: rates !== 'off' }),
-);
-
-const openid = whereSet(
-  portal.openidIssuer,
-  allOf<OpenidConfig>({
-    issuer: required(portal.openidIssuer),
-    clientId: required(portal.openidClientId),
-    clientSecret: required(portal.openidClientSecret),
-    name: required(portal.openidName),
-  }),
-);
-
-const smtp = whereSet(
-  portal.smtpUrl,
-  allOf<SmtpConfig>({ server: required(portal.smtpUrl), from: required(portal.mailFrom) }),
-);
 
 const vault: ReadingsOf<VaultConfig> = { database, rootKeys, logLevel: required(settings.logLevel) };
 
