@@ -12,7 +12,10 @@ const shop = here('../server/assets/elements-demo/');
 const packaged = here('dist/');
 const { version } = JSON.parse(readFileSync(here('package.json'), 'utf8'));
 
-/** Bundles an entry and its dependencies into one file. Packages listed in `external` are left to the page. */
+/**
+ * Bundles an entry and its dependencies into one file. Packages listed in `external` are not bundled. The page provides
+ * them.
+ */
 async function bundle(entry, { format, external = [] }) {
   const [output] = await build({
     root: here('.'),

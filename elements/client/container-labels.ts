@@ -1,4 +1,7 @@
-/** Connects the page's labels with a container. Clicking a label focuses the field, and its text names the field. */
+/**
+ * Connects the page's labels with a container. Clicking a label focuses the field, and the label's text becomes the
+ * field's accessible name.
+ */
 export class ContainerLabels {
   readonly #labels: readonly HTMLLabelElement[];
   readonly #focus: () => void;

@@ -3,7 +3,7 @@ import type { Frame } from './frame.ts';
 const checkAfterMs = 3_000;
 const reloadAfterMs = 5_000;
 const attempts = 3;
-/** The number of intervals that the document itself may take to load on a slow connection. */
+/** The number of intervals that the document may take to load on a slow connection. */
 const loadingMax = 6;
 
 export interface FrameStart {
@@ -14,8 +14,8 @@ export interface FrameStart {
 
 /**
  * Waits until a frame reports that it is ready. After a delay, it asks the vault whether the frame may start at all. A
- * frame that may start gets enough time for a slow connection. It is reloaded if its document has loaded but reports
- * nothing.
+ * frame that may start is given enough time to load on a slow connection. It is reloaded if its document has loaded but
+ * reports nothing.
  */
 export function awaitStart(
   frame: Frame,
@@ -31,7 +31,7 @@ export function awaitStart(
   let loading = 0;
   const timer = setInterval(() => {
     loading += 1;
-    // Reloading a frame that is still loading would start it over each time, and it would never finish.
+    // Each reload would restart a frame that is still loading, and it would never finish.
     if (!frame.hasLoaded && loading < loadingMax) return;
     left -= 1;
     if (left >= 0) frame.reload();
@@ -59,7 +59,10 @@ const reasons: Readonly<Record<string, string>> = {
   'other-origin': 'The origin of this page is not among the allowed_origins of the application.',
 };
 
-/** Returns the reason why the vault does not let a frame start. Undefined if it does, or if it gives no reason. */
+/**
+ * Returns the reason why the vault does not let a frame start. Undefined if the frame may start, or if the vault gives
+ * no reason.
+ */
 async function findReason(origin: string, keyId: string): Promise<string | undefined> {
   const page = encodeURIComponent(location.origin);
   const check: unknown = await fetch(`${origin}/elements/check?key=${keyId}&origin=${page}`, { credentials: 'omit' })

@@ -11,14 +11,14 @@ export interface CreateElement {
   (type: ElementType, options?: ElementOptions): VaultElement;
 }
 
-/** The page's interface. It creates elements, and uses their values without seeing them. */
+/** The page's interface. It creates elements, and makes calls with their values without exposing them to the page. */
 export interface StrongroomElements extends VaultServices {
   readonly createElement: CreateElement;
 }
 
 const instances = new Map<string, Promise<StrongroomElements>>();
 
-/** Returns the instance for a key. It is opened on first use, and again if opening it failed. */
+/** Returns the instance for a key. It is opened on first use. If opening fails, the next use tries again. */
 export function openOnce(key: string, origin: string): Promise<StrongroomElements> {
   const name = `${key} ${origin}`;
   const known = instances.get(name);

@@ -1,4 +1,4 @@
-/** Members whose own member names the caller chooses, so they are not converted. */
+/** Members whose contents have names chosen by the caller. Those names are not converted. */
 const untouched = new Set(['data', 'metadata', 'mask']);
 
 export function toSnakeCase(value: unknown): unknown {

@@ -22,7 +22,7 @@ export interface Token {
   readonly id: string;
   readonly type: string;
   readonly tenantId: string;
-  /** After `create`, the data with typed values masked or left out. After `retrieve`, references for `setValue`. */
+  /** After `create`, the data with typed values masked or omitted. After `retrieve`, references for `setValue`. */
   readonly data?: unknown;
   readonly containers?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function createServices(controller: () => Controller): VaultServices {
   const token = async (request: ServiceCall) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The controller lets these members through and no others.
     toCamelCase(await call(request)) as Token;
-  // References are created first, so that the renaming does not descend into elements.
+  // Elements are replaced with references first, so that the conversion to snake case does not descend into elements.
   const payload = (given: unknown) => toSnakeCase(toReferences(given));
   const proxy =
     (method: 'get' | 'post' | 'put' | 'patch' | 'delete') =>

@@ -11,7 +11,7 @@ const titles: Readonly<Record<ElementType, string>> = {
   copyButton: 'Copy',
 };
 
-/** Returns the title of an element's frame. Screen readers say it before the content. */
+/** Returns the title of an element's frame. Screen readers announce it before the content. */
 export function findTitle(type: ElementType, options: ElementOptions, label: string | undefined): string {
   const ariaLabel = options['aria-label'];
   return options.title ?? (typeof ariaLabel === 'string' ? ariaLabel : undefined) ?? label ?? titles[type];

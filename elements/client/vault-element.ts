@@ -46,7 +46,7 @@ export class VaultElement {
     this.id = parts.id;
     this.type = parts.type;
     this.#host = parts.host;
-    // Rejects wrong options here, where the caller made the mistake, instead of when the frame starts.
+    // Invalid options are rejected here, in the caller's stack, instead of when the frame starts.
     toFieldChange(parts.options);
     this.#options = parts.options;
   }

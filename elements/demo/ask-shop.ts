@@ -1,4 +1,4 @@
-/** Calls the shop's own server. The server never receives more of a card than a token. */
+/** Calls the shop's own server. The server never receives any part of a card, only its token. */
 export async function askShop<Answer>(path: string, body: object): Promise<Answer> {
   const response = await fetch(path, {
     method: 'POST',

@@ -5,7 +5,7 @@ export function partOf(id: string): HTMLElement {
   return part;
 }
 
-/** Shows a result in a place that screen readers announce. */
+/** Shows a result in an element whose changes screen readers announce. */
 export function say(id: string, text: string, { isWrong = false } = {}): void {
   const place = partOf(id);
   place.textContent = text;

@@ -66,8 +66,8 @@ export function findWrong(fields: Fields): VaultElement | undefined {
 }
 
 /**
- * Creates a session without any rights. The shop's server then lets it create one card, and the vault reads the card
- * from the fields. The page passes the token on.
+ * Creates a session without any rights. The shop's server then authorizes it to create one card, and the vault reads
+ * the card from the fields. The page sends the token to the shop's server.
  */
 export async function pay(strongroom: StrongroomElements, { number, date, code }: Fields): Promise<Payment> {
   const { sessionKey, nonce } = await strongroom.sessions.create();

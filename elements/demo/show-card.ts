@@ -29,7 +29,7 @@ export async function mountShown(strongroom: StrongroomElements): Promise<ShownF
   return { number, date };
 }
 
-/** Shows one card, which the session may reveal. The response contains references that only fields can resolve. */
+/** Shows the one card that the session may reveal. The response contains references that only fields can resolve. */
 export async function showCard(
   strongroom: StrongroomElements,
   tokenId: string,

@@ -15,8 +15,8 @@ type WithoutSender<Report> = Report extends unknown ? Omit<Report, 'element'> : 
 export class FrameLink {
   readonly address: FrameAddress;
   /**
-   * The key for which the vault allowed this frame in the page. A page can load frames for the keys of others under one
-   * nonce.
+   * The key for which the vault allowed the page to embed this frame. A page can load frames for other tenants' keys
+   * with the same nonce.
    */
   readonly #key = new URLSearchParams(location.search).get('key');
 
@@ -39,7 +39,7 @@ export class FrameLink {
       if (source === window.parent && origin === address.pageOrigin && data['strongroom'] === address.nonce) {
         onCommand(data);
       }
-      // No frame of another origin gets past this line. The vault serves all frames of this origin.
+      // Messages from other origins are ignored here. All frames of this origin are served by the vault.
       if (origin === location.origin && this.#isOfSameInstance(data) && source !== null) {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion
         onSibling(data as unknown as SiblingMessage, source as Window);
@@ -47,7 +47,10 @@ export class FrameLink {
     });
   }
 
-  /** Sends a report to the page that the address names. If another page is there, nobody receives it. */
+  /**
+   * Sends a report to the page that the address names. If the window shows a page of another origin, the report is not
+   * delivered.
+   */
   report(report: WithoutSender<FieldReport | ControllerReport>): void {
     const { nonce, element, pageOrigin } = this.address;
     const message: Envelope & { readonly element: string } = { ...report, element, strongroom: nonce };

@@ -31,8 +31,8 @@ export interface FieldLook {
 }
 
 /**
- * Options that validate or change a value. The first input fixes them, because each later change would be a question
- * about the value.
+ * Options that validate or change a value. They are fixed when the field first gets a value, because each later change
+ * could be used to probe the value.
  */
 export interface FieldRules {
   readonly validateOnChange?: boolean | undefined;

@@ -17,7 +17,7 @@ export function writeFrameHash({ nonce, element, pageOrigin }: FrameAddress): st
   return `#${nonce}.${element}.${encodeURIComponent(pageOrigin)}`;
 }
 
-/** Parses an address. Returns undefined if this project's client did not write it. */
+/** Parses an address. Returns undefined if it does not have the format that this project's client writes. */
 export function readFrameHash(hash: string): FrameAddress | undefined {
   const [nonce = '', element = '', ...origin] = hash.slice(1).split('.');
   if (!noncePattern.test(nonce) || !elementPattern.test(element)) return undefined;

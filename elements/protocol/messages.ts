@@ -38,7 +38,7 @@ export interface ElementReference {
   readonly format?: string;
 }
 
-/** A reference to a value that the controller has retrieved and stores. */
+/** A reference to a retrieved value that the controller holds. */
 export interface ValueReference {
   readonly correlationId: string;
   readonly elementId: string;
@@ -107,7 +107,7 @@ export type FieldValue =
       readonly code: string;
     };
 
-/** A field's reply to a question of the controller. A value with errors does not go into a token. */
+/** A field's reply to the controller's request for its value. A value with errors does not go into a token. */
 export interface HeldValue {
   readonly value: FieldValue;
   readonly errors: readonly FieldError[];

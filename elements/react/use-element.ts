@@ -37,14 +37,14 @@ const handlerNames: readonly (readonly [EventType, keyof ElementHandlers])[] = [
   ['copy', 'onCopy'],
 ];
 
-/** Mounts an element while its component is on the page, and passes changed options on to it. */
+/** Mounts an element while its component is on the page, and applies changed options to it. */
 export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null> {
   const container = useRef<HTMLDivElement>(null);
   const { strongroom: provided } = useStrongroom();
   const strongroom = wanted.strongroom ?? provided;
   const [element, setElement] = useState<VaultElement | null>(null);
   const [error, setError] = useState<Error>();
-  // Effects that run once read the newest handlers and options from here.
+  // Effects that run only once read the latest handlers and options from here.
   const latest = useRef(wanted);
   latest.current = wanted;
   useImperativeHandle<VaultElement | null, VaultElement | null>(wanted.ref, () => element, [element]);

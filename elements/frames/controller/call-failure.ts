@@ -3,8 +3,8 @@ import { isRecord } from '../../protocol/parse.ts';
 import type { VaultResponse } from './vault-api.ts';
 
 /**
- * Converts an error response. An error of the vault never repeats a value. From a destination's response, only the
- * status is used.
+ * Converts an error response. An error of the vault never contains a value, so it is passed on. If a destination sent
+ * the error, only its status is passed on.
  */
 export function toFailure({ status, headers, body }: VaultResponse): CallOutcome {
   const isOfDestination = headers.has('bt-proxy-destination-status');

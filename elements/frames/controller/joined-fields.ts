@@ -4,7 +4,7 @@ import { RefusedCall } from './refused-call.ts';
 
 const replyWithinMs = 5_000;
 
-/** The fields that have joined this instance, and the pending questions to them. */
+/** The fields that have joined this instance, and the pending requests for their values. */
 export class JoinedFields {
   readonly #link: () => FrameLink | undefined;
   readonly #onShown: (digits: string) => void;
@@ -64,7 +64,7 @@ export class JoinedFields {
 
   follow({ from, to }: { readonly from: string; readonly to: string }): void {
     const source = this.#fields.get(from);
-    // A cycle would pass a value on forever.
+    // A cycle would forward a value forever.
     if (source === undefined || this.#leadsTo(to, from)) return;
     const followers = this.#followers.get(from) ?? new Set();
     this.#followers.set(from, followers.add(to));

@@ -8,8 +8,8 @@ import { Services } from './services.ts';
 import { UsedNumbers } from './used-numbers.ts';
 
 /**
- * The hidden frame of an instance. It alone knows the key and calls the vault, with values that it requests from the
- * fields.
+ * The hidden frame of an instance. No other frame knows the key or calls the vault. It requests the values for its
+ * calls from the fields.
  */
 const kept = new KeptValues();
 const used = new UsedNumbers();
@@ -46,7 +46,7 @@ function obey(command: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Sets up the frame. The key must be the one for which the vault allowed this frame in the page. */
+/** Sets up the frame. The key must be the one for which the vault allowed the page to embed this frame. */
 function setUp(given: unknown): void {
   const key = readText(given, 200);
   const allowed = new URLSearchParams(location.search).get('key');

@@ -29,8 +29,8 @@ export function findReference(value: unknown): ElementReference | undefined {
 }
 
 /**
- * Returns true if a format has nothing but a month, a year and separators. Digits of the page in front of a date would
- * make it a card number, whose last four digits the page sees.
+ * Returns true if a format contains nothing but a month, a year and separators. If the page could put digits in front
+ * of a date, the result could be a valid card number, and the page sees the last four digits of those.
  */
 function isDateFormat(format: string): boolean {
   return !/[\p{L}\p{N}]/u.test(format.replace(/yyyy|yy/i, '').replace('MM', ''));
@@ -100,7 +100,7 @@ function joinDetails(members: readonly (readonly [string, { readonly details?: u
 
 async function inOrder<From, To>(items: readonly From[], work: (item: From) => Promise<To>): Promise<To[]> {
   const done: To[] = [];
-  // Items are processed one by one, so that the node limit stops a large payload in time.
+  // Items are processed one at a time, so that the node limit stops a large payload early.
   for (const item of items) done.push(await work(item));
   return done;
 }

@@ -128,7 +128,7 @@ export class Services {
     return outcome;
   }
 
-  /** Makes a call whose response shows the page the first and last digits of the typed values. */
+  /** Makes a call whose response reveals the first and last digits of the typed values to the page. */
   async #showing(secrets: readonly string[], call: () => Promise<VaultResponse>): Promise<VaultResponse> {
     if (this.#used.continues(secrets))
       throw new RefusedCall(

@@ -4,9 +4,9 @@ import { RefusedCall } from './refused-call.ts';
 const handlesMax = 100;
 
 /**
- * Keys of sessions. A page receives a handle instead of the key. It can name the session in later calls, but cannot
- * call the API itself. Otherwise a session that may reveal a card would give the page the values that fields hide from
- * it.
+ * Keys of sessions. A page receives a handle instead of the key. With the handle, the page can refer to the session in
+ * later calls, but cannot call the API itself. Otherwise it could use a session that may reveal a card to get the
+ * values that fields hide from it.
  */
 export class SessionHandles {
   readonly #keys = new Map<string, string>();

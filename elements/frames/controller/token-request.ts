@@ -5,7 +5,7 @@ import { RefusedCall } from './refused-call.ts';
 
 /**
  * The members that a token request of a page may have. `privacy` has no effect. The vault evaluates some members over
- * typed values and reports failures, so each member must be judged before it is added here.
+ * typed values and reports failures, so review what a member can reveal before adding it here.
  */
 const knownMembers: ReadonlySet<string> = new Set([
   'id',
@@ -20,7 +20,10 @@ const knownMembers: ReadonlySet<string> = new Set([
   'deduplicate_token',
   'expires_at',
 ]);
-/** Matches a whole member of the data. The failure of an expression over a part of a value tells what that part is. */
+/**
+ * Matches a whole member of the data. If an expression over a part of a value fails, the failure reveals something
+ * about that part.
+ */
 const wholeMember = /^\{\{\s*data(?:\.[A-Za-z0-9_]+)*\s*\}\}$/;
 /**
  * Matches expressions over whole members of the data. A page could guess a part of a member from the part's

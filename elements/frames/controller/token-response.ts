@@ -3,8 +3,8 @@ import { isRecord } from '../../protocol/parse.ts';
 import { findReference } from './resolve-payload.ts';
 
 /**
- * The members of a token that a page receives. The fingerprint and deduplication are missing because both confirm a
- * guess.
+ * The members of a token that a page receives. The fingerprint and deduplication are omitted because either would
+ * confirm a guess.
  */
 const shownMembers = [
   'id',
@@ -28,7 +28,7 @@ const masked = /[X*•#]{2,}/;
 /** Returns the view of a created or changed token for the page. `asked` is the request with its references. */
 export function toShownToken(token: unknown, asked: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(token)) return undefined;
-  // If the page set the mask, the page would decide what the masked view shows, so no data is returned.
+  // If the page set the mask, it decides what the masked view shows, so no data is returned.
   const data = asked['mask'] === undefined ? showData(token['data'], asked['data']) : undefined;
   return { ...pickShown(token), ...(data === undefined ? {} : { data }) };
 }

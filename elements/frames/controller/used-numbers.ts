@@ -23,7 +23,7 @@ export class UsedNumbers {
     return added;
   }
 
-  /** Removes numbers from which no token was created. Nothing of them was shown. */
+  /** Removes numbers from which no token was created. No digits of them were shown. */
   remove(numbers: readonly string[]): void {
     for (const number of numbers) this.#used.delete(number);
   }

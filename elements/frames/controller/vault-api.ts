@@ -42,7 +42,9 @@ export async function callVault(request: VaultRequest): Promise<VaultResponse> {
   return { status: response.status, isOk: response.ok, headers: response.headers, body: parse(text) };
 }
 
-/** A URL parser resolves segments of dots, so an id or a path of the page would lead to another part of the API. */
+/**
+ * Rejects dot segments. A URL parser resolves them, so an id or path from the page could reach another part of the API.
+ */
 function requireWithoutDots(path: string): void {
   const [target = ''] = path.split('?');
   if (target.split('/').some((segment) => segment === '.' || segment === '..'))

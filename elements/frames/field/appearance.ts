@@ -28,7 +28,7 @@ const targets: Readonly<Record<string, string>> = {
 const forbidden = /url\s*\(|image|src\s*\(|var\s*\(|env\s*\(|attr\s*\(|expression|\\|@/i;
 
 /**
- * Converts the page's style to a style sheet. Values are set one by one, so that none can close its rule and open
+ * Converts the page's style to a style sheet. Values are set individually, so that none can close its rule and open
  * another.
  */
 export function createSheet(style: StyleVariants): CSSStyleSheet {

@@ -51,12 +51,15 @@ export class InputBox {
     return this.#kept;
   }
 
-  /** True if the input has ever had a value. From then on its rules are fixed. */
+  /** True if the input has ever had a value. Its rules are fixed from then on. */
   get hasBeenUsed(): boolean {
     return this.#hasBeenUsed;
   }
 
-  /** True if errors are shown. They would disturb the user while typing. */
+  /**
+   * True if errors are shown. Until the input has been touched, they are hidden because they would distract the user
+   * while typing.
+   */
   get isTouched(): boolean {
     return this.#isTouched;
   }
@@ -72,7 +75,7 @@ export class InputBox {
   /** Changes the rules. They can depend on another input: the length of a code depends on the brand. */
   changeKind(kind: InputKind): void {
     this.#kind = kind;
-    // The value is not truncated. A code that has become too long is an error to show, not to hide.
+    // The value is not truncated. If a code has become too long, the user must see the error.
     const shown = kind.show(this.#kept);
     if (this.input.value !== shown) this.input.value = shown;
   }

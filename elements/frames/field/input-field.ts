@@ -47,7 +47,7 @@ export class InputField {
     return this.#setup;
   }
 
-  /** Changes options. Returns the names of those that did not change because the field already had a value. */
+  /** Changes options. Returns the names of options that could not change because the field already had a value. */
   update(change: FieldChange): readonly string[] {
     const isUsed = [...this.boxes.values()].some((box) => box.hasBeenUsed);
     const ignored = isUsed ? fieldRuleNames.filter((name) => isOther(change, this.#setup, name)) : [];
@@ -74,7 +74,7 @@ export class InputField {
 
   /**
    * Sets a value that came from another frame of the vault. The page's rules do not apply to it. If a page could
-   * truncate or change the value in one field after another, it would see another four digits each time.
+   * truncate or change the value in a series of fields, each field would show it another four digits.
    */
   fill(value: FieldValue): void {
     this.#isFilledByReference = true;
@@ -180,7 +180,10 @@ export class InputField {
     this.#fitCode();
   }
 
-  /** Restores the page's rules when a value that was filled in by reference is gone. They apply to typed text. */
+  /**
+   * Restores the page's rules, which apply to typed text, after a value that was filled in by reference has been
+   * cleared.
+   */
   #noticeEmpty(): void {
     if (!this.#isEmpty || !this.#isFilledByReference) return;
     this.#isFilledByReference = false;

@@ -1,7 +1,7 @@
 import type { Change, InputKind } from './kinds/input-kind.ts';
 
 export interface Edit {
-  /** The text of the input after the change. `caret` is the position of its caret. */
+  /** The text of the input after the change. `caret` is the caret position in it. */
   readonly text: string;
   readonly caret: number;
   /** The browser's name for the change, such as `insertText`. Empty if the browser filled in the input. */
@@ -16,7 +16,9 @@ export interface Settled {
   readonly caret: number;
 }
 
-/** Applies a change. Returns the new value, the text to show, and a caret behind the same character as before. */
+/**
+ * Applies a change. Returns the new value, the text to show, and the caret position after the same character as before.
+ */
 export function settleEdit(kind: InputKind, edit: Edit): Settled {
   const change = changeOf(edit);
   const clean = (text: string) => kind.clean(text, change);

@@ -3,11 +3,11 @@ import { createCardNumberKind, findCardType, toBin } from './kinds/card-number.t
 const whenReached = 16;
 
 /**
- * Decides when a page sees the BIN and the last four digits of a card number. It sees them once. While the user types,
- * shorter numbers can be complete by accident. A page that saw the last four digits of each could assemble the whole
- * number. Therefore a number that could be longer is shown only when the user leaves the field, and a number that
+ * Decides when a page sees the BIN and the last four digits of a card number. They are shown only once. While the user
+ * types, shorter numbers can be complete by accident. A page that saw the last four digits of each could assemble the
+ * whole number. Therefore a number that could be longer is shown only when the user leaves the field, and a number that
  * changes afterwards is not shown until the field has been empty. For the same reason, the vault's own rules apply here
- * and not those of the page.
+ * instead of the page's.
  */
 export class ShownDigits {
   readonly #kind = createCardNumberKind({});

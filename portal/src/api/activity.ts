@@ -1,4 +1,4 @@
-/** All tabs of a browser use this entry, because they share the session. */
+/** All tabs of a browser share this entry because they share the session. */
 const storageKey = 'strongroom.active';
 /** The shortest interval between two writes. A moving pointer reports a hundred events per second. */
 const noteEveryMs = 1_000;
@@ -12,7 +12,7 @@ export function watchActivity(): void {
   for (const event of events) document.addEventListener(event, noteNowAndThen, { capture: true, passive: true });
 }
 
-/** Returns how long nobody has used any tab of the portal. */
+/** Returns the seconds since any tab of the portal was last used. */
 export function idleSeconds(): number {
   const at = Math.max(notedAt, Number(localStorage.getItem(storageKey) ?? 0) || 0);
   return Math.max(0, Math.floor((Date.now() - at) / 1_000));

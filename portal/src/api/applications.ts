@@ -7,7 +7,7 @@ export const applicationTypes: readonly ApplicationType[] = ['private', 'public'
 
 /** The largest page that the API returns. */
 const sizeMax = 100;
-/** The number of applications that are loaded for a search by name, because the API has none. */
+/** The maximum number of applications loaded to search by name, because the API has no such search. */
 export const searchedMax = 1_000;
 
 export function listApplications(page: number, type: ApplicationType | undefined): Promise<Schemas['ApplicationPage']> {

@@ -9,8 +9,8 @@ export type Schemas = components['schemas'];
 const base = '/portal/api';
 
 /**
- * Builds the headers of every request: the tenant and the idle time. Without the idle time, background requests would
- * keep a session alive.
+ * Builds the headers sent with every request: the tenant and the idle time. Without the idle time, background requests
+ * would keep a session alive.
  */
 function ownHeaders(): Record<string, string> {
   const tenant = chosenTenant();
@@ -49,7 +49,7 @@ export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET'):
 }
 
 function refusal(status: number, body: unknown): Problem {
-  // The session has ended. The sign-in page leads back to this page.
+  // The session has ended. After signing in, the user returns to this page.
   if (status === 401)
     location.assign(`/portal/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   return new Problem(status, body);

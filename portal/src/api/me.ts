@@ -18,7 +18,7 @@ export interface MyTenant {
 export interface Me {
   readonly user: { readonly id: string; readonly email: string | null };
   readonly signed_in_at: string;
-  /** True if the sign-in is at most 15 minutes old. Changes require that. */
+  /** True if the user signed in within the last 15 minutes. Changes require a fresh sign-in. */
   readonly is_fresh: boolean;
   readonly tenants: readonly MyTenant[];
   readonly role_permissions: Readonly<Record<Role, readonly string[]>>;
@@ -37,8 +37,8 @@ export async function loadMe(): Promise<Me> {
 }
 
 /**
- * Returns the member in the chosen tenant, otherwise in the first tenant that needs no sign-in method first. Undefined
- * if the user has no tenant.
+ * Returns the member of the chosen tenant, or of the first tenant that does not require setting up a sign-in method.
+ * Undefined if the user has no tenant.
  */
 export function toMember(me: Me): Member | undefined {
   const tenant =

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from './client';
 
-/** Loads how much of the tenant's log is sealed, and the keys that prove it. */
+/** Loads how much of the tenant's log is sealed, and the keys that verify it. */
 export const sealQuery = queryOptions({
   queryKey: ['log-seal'],
   queryFn: () => unwrap(api.GET('/logs/seal')),

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Shows an id that a click copies. A long id is shortened, but the title and the copied text have all of it. */
+/** Shows an id that a click copies. A long id is shortened, but the title and the copied text contain the full id. */
 export function CopiedId({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

@@ -5,6 +5,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has read the content by then. Without this, it would stay in memory as long as the page is open.
+  // The browser has read the content by then. Without this, the content would stay in memory until the page is closed.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -19,7 +19,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Shows an error, with the trace id by which an operator can find it. */
+/** Shows an error, with the trace id that lets an operator find it. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   const traceId = error instanceof Problem ? error.traceId : undefined;
   return (
@@ -43,7 +43,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** Ends the session. That leads to the sign-in page, and from there back to this page. */
+/** Ends the session. The user is sent to the sign-in page, and returns to this page after signing in. */
 export function SignInAgain() {
   return (
     <form method="post" action="/portal/sign-out">

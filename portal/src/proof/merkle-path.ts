@@ -1,6 +1,6 @@
 import { sha256 } from './bytes.ts';
 
-/** Prefixes of leaves and nodes differ, so that one never passes for the other (RFC 6962 §2.1). */
+/** Leaves and nodes have different prefixes, so that one can never pass for the other (RFC 6962 §2.1). */
 const leafPrefix = Uint8Array.of(0x00);
 const nodePrefix = Uint8Array.of(0x01);
 

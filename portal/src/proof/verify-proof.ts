@@ -11,7 +11,7 @@ export interface TrustedKey {
   readonly key: string;
 }
 
-/** The result of each check, in order. A check is false if an earlier one is. */
+/** The result of each check, in order. If a check fails, all later ones are false too. */
 export interface ProofCheck {
   readonly isWellFormed: boolean;
   /** True if the proof contains the record that the user sees. */
@@ -26,8 +26,8 @@ const refused: ProofCheck = { isWellFormed: false, isOfRecord: false, isSigned: 
 const encoder = new TextEncoder();
 
 /**
- * Verifies that a proof is about the shown record. It uses only the proof and the key, and trusts no claim of the
- * vault. Without the comparison with the shown record, the proof of any other record would pass.
+ * Verifies that a proof is about the shown record. It uses only the proof and the key, and does not rely on anything
+ * the vault states. Without the comparison with the shown record, the proof of any other record would pass.
  */
 export async function verifyProof(text: string, trusted: TrustedKey, shown: ShownRecord): Promise<ProofCheck> {
   const proof = parseText(text);

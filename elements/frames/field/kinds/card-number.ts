@@ -34,7 +34,8 @@ export function createCardNumberKind(rules: CardNumberRules): InputKind {
 }
 
 /**
- * Returns the positions of gaps. Published types define gaps for 16 digits only, so the rest would be one long group.
+ * Returns the positions of gaps. Published types define gaps for 16 digits only, so all later digits would be one long
+ * group.
  */
 function gapsOf(kept: string, gaps: readonly number[]): readonly number[] {
   return kept.length > 16 && Math.max(...gaps) <= 12 ? fours : gaps;

@@ -23,7 +23,8 @@ export function createExpirationDateKind(rules: ExpirationDateRules): InputKind 
 /** Normalizes a date. Browsers fill in `12/2030` or `2030-12`, and people type `1/30`. */
 function clean(text: string, change: Change = 'whole'): string {
   const digits = change === 'whole' ? digitsOf(text) : text.replaceAll(/\D/g, '');
-  // No month starts with these digits. After a deletion, though, the user may be about to insert a digit before it.
+  // No month starts with these digits, so a zero is added. After a deletion, though, the user may be about to insert
+  // the first digit.
   const dated = change !== 'shortened' && /^[2-9]/.test(digits) ? `0${digits}` : digits;
   if (dated.slice(2, 4) !== '20') return dated.slice(0, 4);
   // The year is being typed, or was filled in, with four digits.

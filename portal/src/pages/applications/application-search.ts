@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** The filters and the page of the list. */
+/** The filters and the page number of the list. */
 const listNames = ['query', 'type', 'page'] as const;
 export type ApplicationsSearch = Partial<Record<(typeof listNames)[number], string>>;
 

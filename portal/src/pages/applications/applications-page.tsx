@@ -67,7 +67,7 @@ async function load(isSearching: boolean, page: number, type: ApplicationType | 
 
 function Filters({ query, type }: { readonly query: string; readonly type: ApplicationType | undefined }) {
   const navigate = route.useNavigate();
-  // The field has its own state because the address is updated too slowly while the user types.
+  // The field has its own state because the address updates too slowly to keep up with typing.
   const [text, setText] = useState(query);
   const change = (changed: { query?: string; type?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed, page: '' }), replace: true });

@@ -9,7 +9,7 @@ import { countOf } from '../../parts/number';
 import { Failure } from '../../parts/states';
 import { StaleSignIn } from '../../parts/stale-sign-in';
 
-/** Deletes an application. The user types its name, which prevents deleting the wrong one. */
+/** Deletes an application. The user must type its name, which prevents deleting the wrong one. */
 export function DeleteApplication(dialog: { readonly application: Application; readonly onClose: () => void }) {
   const { application, onClose } = dialog;
   const [typed, setTyped] = useState('');

@@ -14,7 +14,7 @@ import { StaleSignIn } from '../../parts/stale-sign-in';
 
 const route = getRouteApi('/applications/$applicationId');
 
-/** The difference that the vault reported for an edit, in the containers that rules name and for these tokens. */
+/** The effect of an edit as reported by the vault, for the containers that rules name and for these tokens. */
 interface Looked {
   readonly after: Rights;
   readonly tokens: readonly string[];
@@ -22,7 +22,8 @@ interface Looked {
 }
 
 /**
- * Edits an application. Changed rights can only be saved after their effects are shown, so the button is below them.
+ * Edits an application. Changed rights can only be saved after their effects have been shown, so the save button is
+ * below the effects.
  */
 export function EditApplication({ application }: { readonly application: Application }) {
   const [draft, setDraft] = useState(() => toDraft(application));

@@ -10,7 +10,7 @@ interface Facets {
   readonly choose: (change: AuditSearch) => void;
 }
 
-/** Facets in display order. Keys and actor types are missing because users find them through actors. */
+/** Facets in display order. Keys and actor types are omitted because users find them through actors. */
 const shown: readonly FilterName[] = [
   'outcome',
   'actor_id',

@@ -4,7 +4,7 @@ import { useMember } from '../../api/me';
 import { CopiedId } from '../../parts/copied-id';
 import { findPinnedKey, pinKey, unpinKey } from '../../proof/pinned-key';
 
-/** Shows the key that verifies proofs: the one that the vault offers, and the one that the user has pinned. */
+/** Shows the keys that verify proofs: the one that the vault offers, and the one that the user has pinned. */
 export function AuditKey({ offered }: { readonly offered: Schemas['AuditKey'] | undefined }) {
   const { tenant } = useMember();
   const [pinned, setPinned] = useState(() => findPinnedKey(tenant.id));

@@ -13,14 +13,16 @@ import { RecordDialog } from './record-dialog';
 
 const route = getRouteApi('/audit');
 
-/** Shows the audit log. The address holds every choice. */
+/** Shows the audit log. All filters and selections are stored in the address. */
 export function AuditPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const records = useQuery(recordsQuery(search));
   const counts = useQuery(countsQuery(search));
   const facets = useQuery(facetsQuery(search));
-  /** Applies a change. Any change except of the page or the open record starts at the newest record again. */
+  /**
+   * Applies a change. Unless the change selects a page or opens a record, the list starts at the newest record again.
+   */
   const choose = (change: AuditSearch) =>
     void navigate({ search: { ...search, start: undefined, record: undefined, record_at: undefined, ...change } });
   return (

@@ -26,7 +26,7 @@ export function recordsQuery(search: AuditSearch) {
   });
 }
 
-/** Loads counts. The counters do not distinguish single entities or requests. */
+/** Loads counts. Counters are not kept per entity or per request, so these two filters are dropped. */
 export function countsQuery(search: AuditSearch) {
   const { entity_id: _entity, request_id: _request, ...query } = toLogQuery(search);
   return queryOptions({

@@ -17,7 +17,7 @@ export interface TimeRange {
 }
 
 /**
- * Returns the chosen times, or a range that ends now. A range starts at a full hour, so that the same view has one
+ * Returns the chosen times, or a range that ends now. A range starts on the hour, so that the same view keeps the same
  * address.
  */
 export function toTimeRange({ range, from, to }: AuditSearch, now = Date.now()): TimeRange {
@@ -28,7 +28,7 @@ export function toTimeRange({ range, from, to }: AuditSearch, now = Date.now()):
 
 const hoursMax = 8 * day;
 
-/** Returns hours for up to about a week, days for more. */
+/** Returns hours for ranges of up to about a week, and days for longer ranges. */
 export function toInterval({ start_date: start, end_date: end }: TimeRange, now = Date.now()): 'hour' | 'day' {
   return (end === undefined ? now : Date.parse(end)) - Date.parse(start) <= hoursMax ? 'hour' : 'day';
 }

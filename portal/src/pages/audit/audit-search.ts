@@ -16,15 +16,15 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** The state of the page, which its address holds: filters, time range, page, and the open record. */
+/** The state of the page, which is stored in its address: filters, time range, page, and the open record. */
 const names = [...filterNames, 'range', 'from', 'to', 'start', 'record', 'record_at'] as const;
 export type AuditSearch = { readonly [Name in (typeof names)[number]]?: string | undefined };
 
 const timeNames = ['from', 'to', 'record_at'] as const;
 
 /**
- * Parses the address. Invalid times are set to undefined instead of omitted, because the router adds all other
- * parameters of the address.
+ * Parses the address. Invalid times are set to undefined instead of omitted, because the router copies every parameter
+ * that is missing here from the address.
  */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   const picked = pickSearch(search, names);

@@ -1,6 +1,6 @@
 import { toLocalTime } from '../../parts/local-time';
 
-/** Shows a time in the user's time zone. The address holds it in UTC. */
+/** Shows a time in the user's time zone. The address stores it in UTC. */
 export function LocalTimeInput(input: {
   readonly label: string;
   readonly value: string | undefined;

@@ -25,7 +25,7 @@ export function RecordProof({ record }: { readonly record: LogRecord }) {
     mutationFn: async (): Promise<Verified> => {
       const query = new URLSearchParams({ created_at: record.created_at });
       const text = await (await fetchPortal(`/logs/${id}/proof?${query.toString()}`)).text();
-      // The key must be loaded first, because every proof would look wrong without it.
+      // The key must be loaded first, because every proof would fail verification without it.
       const offered = newestKey(await queries.ensureQueryData(sealQuery));
       const trusted = findPinnedKey(tenant.id) ?? { version: offered?.version ?? 0, key: offered?.public_key ?? '' };
       return { text, trusted, check: await verifyProof(text, trusted, { ...record, tenant_id: tenant.id }) };

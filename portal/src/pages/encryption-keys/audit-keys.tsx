@@ -10,7 +10,7 @@ import { Time } from '../../parts/time';
 
 type Seal = Schemas['LogSeal'];
 
-/** Shows the keys that prove the audit log, and how far the log is sealed. */
+/** Shows the keys that verify the audit log, and how much of the log is sealed. */
 export function AuditKeys() {
   const seal = useQuery({ ...sealQuery, refetchInterval: 15_000 });
   return (

@@ -2,7 +2,10 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Page } from '../../parts/page';
 import { Failure } from '../../parts/states';
 
-/** Replaces a page that failed or could not be loaded, for example because the vault has been updated since. */
+/**
+ * Replaces a page that failed or could not be loaded, for example because the vault was updated after the portal was
+ * opened.
+ */
 export function BrokenPage({ error }: ErrorComponentProps) {
   return (
     <Page title="This page does not work" lead="Load it again. If that does not help, tell the operator of the vault.">

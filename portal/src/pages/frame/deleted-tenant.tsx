@@ -7,7 +7,7 @@ import { Failure } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { TypedName } from '../../parts/typed-name';
 
-/** Replaces every page of a deleted tenant. It shows until when the tenant can be restored, and by whom. */
+/** Replaces every page of a deleted tenant. It shows the deadline for restoring the tenant, and who can restore it. */
 export function DeletedTenant({ removedAt }: { readonly removedAt: string }) {
   const member = useMember();
   const { tenant } = member;

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'react';
 import { idleSeconds } from '../../api/activity';
 import { loadMe } from '../../api/me';
 
-/** Seconds. The vault ends a session after 15 minutes, and activity may reach it up to a minute late. */
+/** Seconds. The vault ends an idle session after 15 minutes, and may learn of activity up to a minute late. */
 const endsAfter = 14 * 60;
 /** Seconds. The warning leaves the user enough time to react. */
 const warnsAfter = 12 * 60;
-/** Seconds. A user who types for a while sends no requests, so the vault is told regularly that the user is active. */
+/** Seconds. Typing sends no requests, so the portal regularly tells the vault that the user is active. */
 const tellsEvery = 60;
 const lookEveryMs = 5_000;
 
@@ -24,7 +24,7 @@ export function IdleWatch() {
         form.current?.requestSubmit();
       } else if (idle < tellsEvery && Date.now() - toldAt.current >= tellsEvery * 1_000) {
         toldAt.current = Date.now();
-        // If this fails, the next request of the page shows why.
+        // If this fails, the next request of the page shows the error.
         void loadMe().catch(() => undefined);
       }
     };

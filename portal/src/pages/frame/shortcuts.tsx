@@ -7,7 +7,7 @@ const all = places.flatMap(({ items }) => items);
 /** Milliseconds within which the second key must follow. */
 const pauseMax = 1_500;
 
-/** Handles the keyboard shortcuts of every page, and shows the list of them. */
+/** Handles the keyboard shortcuts of every page, and lists them on request. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false);
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ import { Failure } from '../../parts/states';
 import { type Member, nameOf, roleNotes } from './member-view';
 import { memberRoles, RoleSelect } from './role-select';
 
-/** Reloads the members and the signed-in user. If users change their own role, the frame shows other pages. */
+/** Reloads the members and the signed-in user. If users change their own role, the frame may show different pages. */
 async function forgetMembers(queries: QueryClient): Promise<void> {
   await Promise.all([queries.invalidateQueries(membersQuery), queries.invalidateQueries({ queryKey: ['me'] })]);
 }

@@ -10,7 +10,7 @@ import { oldAndNewQuery, daysShown, facetsQuery, valuesOf } from './overview-que
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
 const expirySoon = 14 * day;
-/** Milliseconds. Records are normally sealed within seconds. */
+/** The age in milliseconds at which an unsealed record is a problem. Records are normally sealed within seconds. */
 const waitMax = 5 * 60_000;
 
 /** Shows problems that need attention, or nothing if there are none. */

@@ -8,7 +8,7 @@ import { oldAndNewQuery } from './overview-queries';
 
 const keysShown = 8;
 
-/** Shows the keys that have not been replaced for the longest time. */
+/** Lists the oldest keys. */
 export function OldestKeys() {
   return (
     <QueryView query={useQuery(oldAndNewQuery)} what="keys">

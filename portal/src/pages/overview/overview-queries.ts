@@ -26,7 +26,10 @@ export function valuesOf({ fields }: Schemas['LogFacets'], name: string): readon
   return fields.find(({ field }) => field === name)?.values ?? [];
 }
 
-/** Loads the newest applications and the last page, which has the oldest. That is enough to find the oldest keys. */
+/**
+ * Loads the newest applications and the last page, which contains the oldest ones. That is enough to find the oldest
+ * keys.
+ */
 export const oldAndNewQuery = queryOptions({
   queryKey: ['applications', 'oldest'],
   queryFn: async ({ client }) => {

@@ -4,7 +4,7 @@ import { Tag } from '../../parts/tag';
 
 type Rule = Session['rules'][number];
 
-/** Further rules are only counted, because a session can have a hundred. */
+/** Any further rules are only counted, because a session can have a hundred. */
 const listedMax = 3;
 
 /** Shows the rights of a session. They never exceed those of the actor that authorized it. */

@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** The filter of the list, and the position where its page starts. */
+/** The filter of the list, and the cursor at which its page starts. */
 const names = ['waiting', 'start'] as const;
 export type SessionSearch = Partial<Record<(typeof names)[number], string>>;
 

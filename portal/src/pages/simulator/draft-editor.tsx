@@ -7,7 +7,9 @@ import { RulesEditor } from '../../parts/access/rules-editor';
 import { Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 
-/** Edits rights that nobody has yet. Decisions are requested when the draft is ready, not on every key press. */
+/**
+ * Edits rights that nobody has yet. Decisions are requested when the user submits the draft, not on every key press.
+ */
 export function DraftEditor({
   draft,
   onChange,

@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client';
 
 type Way = Schemas['AccessWay']['way'];
 
-/** Ways to see a token. Each text continues "can see it by". */
+/** Ways to see a token. Each text completes the phrase "can see it by". */
 const words: Readonly<Record<Way, string>> = {
   'token:read': 'reading it',
   'token:search': 'searching',

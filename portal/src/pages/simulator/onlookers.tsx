@@ -14,7 +14,7 @@ import { sayWay } from './onlooker-words';
 
 type Part = Schemas['Onlookers'];
 
-/** Lists everybody who can see a token, or any token in a container. Those who see most come first. */
+/** Lists everybody who can see a token, or any token in a container. Those who see the most come first. */
 export function Onlookers({ target }: { readonly target: Target }) {
   const names = useNames();
   const found = useInfiniteQuery({

@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** The simulated application and its target. The address holds them. */
+/** The simulated application and its target, which are stored in the address. */
 const simulatorSearchNames = ['application', 'token', 'container'] as const;
 export type SimulatorSearch = { readonly [Name in (typeof simulatorSearchNames)[number]]?: string | undefined };
 

@@ -5,7 +5,7 @@ import type { TokenSearch } from './token-search';
 
 type Filters = Omit<TokenSearch, 'query' | 'start'>;
 
-/** Filters the list. The address holds the chosen filters. */
+/** Filters the list. The filters are stored in the address. */
 export function TokenFilters({
   search,
   apply,

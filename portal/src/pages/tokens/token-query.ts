@@ -5,7 +5,7 @@ export type Token = Schemas['Token'];
 
 const pageSize = 25;
 
-/** Loads a page of tokens. It searches if there is a query, otherwise it lists. The filters apply to both. */
+/** Loads a page of tokens, from a search if there is a query, otherwise from a list. The filters apply to both. */
 export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPage']> {
   const { query, start } = search;
   if (query !== undefined) {
@@ -58,7 +58,7 @@ const openTerm =
   /^[!-]*(?:id|type|container|fingerprint|created_by|modified_by|created_at|modified_at|metadata\.[^\s:\\]+):/;
 
 /**
- * Returns true if a query may contain token data: it searches in data, or it has a word that is not a term of another
+ * Returns true if a query may contain token data: it searches data, or it contains a word that is not a term of another
  * field, such as a pasted card number. Such a query must not become part of the address, because browsers remember
  * addresses. A field name may contain a backslash anywhere.
  */

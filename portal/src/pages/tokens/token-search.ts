@@ -1,6 +1,6 @@
 import { pickSearch } from '../../search-text';
 
-/** The filters of the token list. The address holds them. */
+/** The filters of the token list, which are stored in the address. */
 export const tokenSearchNames = ['type', 'container', 'fingerprint', 'metadata', 'query', 'start'] as const;
 export type TokenSearch = { readonly [Name in (typeof tokenSearchNames)[number]]?: string | undefined };
 

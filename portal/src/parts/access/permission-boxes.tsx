@@ -8,7 +8,7 @@ export function PermissionBoxes(boxes: {
   readonly offered: readonly Schemas['Permission'][];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: string[]) => void;
-  /** Shows names only, for places that already show the descriptions. */
+  /** Omits the descriptions, for pages that already show them elsewhere. */
   readonly isShort?: boolean;
   readonly errors?: readonly string[] | undefined;
 }) {

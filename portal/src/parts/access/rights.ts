@@ -56,7 +56,7 @@ export function addRule({ permissions, rules }: Rights): Rights {
   };
 }
 
-/** Swaps two adjacent rules. The priorities keep their positions. */
+/** Swaps two adjacent rules. Each takes the priority of the other. */
 export function swapRules(rules: readonly Rule[], index: number): Rule[] {
   const [first, second] = [rules[index], rules[index + 1]];
   if (first === undefined || second === undefined) return [...rules];

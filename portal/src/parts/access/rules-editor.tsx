@@ -117,7 +117,10 @@ function RuleEditor(editor: {
   );
 }
 
-/** Moves a rule. At the end of the list it is only `aria-disabled`, because a disabled button would lose the focus. */
+/**
+ * Moves a rule. At either end of the list the button is only `aria-disabled`, because a disabled button would lose the
+ * focus.
+ */
 function MoveButton({ move, children }: { readonly move: (() => void) | undefined; readonly children: ReactNode }) {
   return (
     <button type="button" className="quiet" aria-disabled={move === undefined} onClick={move}>

@@ -1,7 +1,8 @@
 import { type Decision, type Sight, sightWords } from '../../../parts/access/words';
 
 /**
- * The place that was compared. If rules name other containers, the root represents all containers that no rule names.
+ * The container or token that was compared. If rules name other containers, the root represents all containers that no
+ * rule names.
  */
 export type Place = { readonly container: string; readonly isElsewhere: boolean } | { readonly token: string };
 
@@ -9,7 +10,7 @@ const ranks: readonly (Sight | undefined)[] = [undefined, 'nothing', 'masked', '
 const sayOf = (sight: Sight) => sightWords[sight].toLowerCase();
 
 interface Deed {
-  /** Follows "able to" in a sentence. */
+  /** The words that follow "able to" in a sentence. */
   readonly verb: string;
   /** Qualifies the tokens whose data this permission shows, such as " that it finds". Absent if it shows no data. */
   readonly shown?: string;
@@ -24,7 +25,10 @@ const deeds: Readonly<Record<string, Deed>> = {
   'token:use': { verb: 'send to other services the plaintext of' },
 };
 
-/** Describes the effect of a decision. Decisions with the same effect are equal, even if different rules made them. */
+/**
+ * Describes the effect of a decision. Decisions with the same effect get the same text, even if different rules led to
+ * them.
+ */
 export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
   if (!isAllowed) return 'Denied';
   return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sayOf(sees.data)}`;

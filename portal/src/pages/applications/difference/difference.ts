@@ -4,7 +4,7 @@ import type { Rights } from '../../../parts/access/rights';
 import type { Decision } from '../../../parts/access/words';
 import { effectOf, isMore, sayChange, type Place } from './difference-words';
 
-/** A permission that an edit adds or removes, or whose view of the data it changes. */
+/** A permission that an edit adds or removes, or for which it changes how much data is shown. */
 export interface DifferenceLine {
   readonly key: string;
   readonly place: string;

@@ -8,7 +8,7 @@ export interface ApplicationDraft {
   readonly name: string;
   readonly type: ApplicationType;
   readonly rights: Rights;
-  /** In the format of a `datetime-local` input. Empty if the application never expires. */
+  /** The time in the format of a `datetime-local` input. Empty if the application never expires. */
   readonly expiresAt: string;
   /** True if the proxy may only call the listed hosts. */
   readonly hasDestinations: boolean;

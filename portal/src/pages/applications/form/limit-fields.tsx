@@ -27,7 +27,7 @@ export function ExpiryField({ draft, onChange, error }: DraftEditor) {
   );
 }
 
-/** Shows the most that a management application can grant. A saved limit can be changed, but not removed. */
+/** Shows the maximum rights that a management application can grant. A saved limit can be changed, but not removed. */
 export function GrantLimitFields({
   draft,
   onChange,

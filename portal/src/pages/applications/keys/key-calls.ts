@@ -2,7 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Application } from '../../../api/applications';
 import { api, type Schemas, unwrap } from '../../../api/client';
 
-/** A key with its last use. Null means never. The field is absent if the vault does not record when keys are used. */
+/**
+ * A key with the time of its last use, which is null if the key was never used. The field is absent if the vault does
+ * not record the use of keys.
+ */
 export type UsedKey = Schemas['ApplicationKey'] & { readonly last_used_at?: string | null };
 
 /** Milliseconds between two checks of whether the old key is still in use. */

@@ -21,7 +21,7 @@ export function KeyRotation(rotation: {
   /** The keys of the application, newest first. */
   readonly keys: readonly UsedKey[];
   readonly onChange: () => Promise<void>;
-  /** Called after the old key was revoked. */
+  /** Called after the old key has been revoked. */
   readonly onEnd: () => Promise<void>;
 }) {
   const { application, old, keys, onChange, onEnd } = rotation;
