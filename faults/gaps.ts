@@ -14,7 +14,7 @@ export function gapsOf(entries: readonly Entry[], injected: readonly Injected[])
     .toSorted((one, other) => one - other);
   return injected.map(({ name, beganAt, healthyAt }) => {
     const within = successes.filter((at) => at >= beganAt && at <= healthyAt + 1_000);
-    // A fault during which nothing succeeded is one gap.
+    // If nothing succeeded during a fault, the whole fault is one gap.
     const times = [beganAt, ...within, Math.max(healthyAt, within.at(-1) ?? 0)];
     const longest = times.slice(1).reduce((most, at, index) => Math.max(most, at - (times[index] ?? at)), 0);
     return { name, seconds: longest / 1_000 };

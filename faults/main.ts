@@ -37,10 +37,11 @@ const { values } = parseArgs({
 });
 const faultsPerRound = 40;
 /**
- * CI has two cores, which also restart servers. A higher rate would test the limits of the machine instead of restarts.
+ * CI has two cores, which are also busy restarting servers. A higher rate would test the limits of the machine instead
+ * of restarts.
  */
 const rate = Number(values.rate ?? (values.short ? 100 : 200));
-/** If other machines used more than this share of the processors, a finding in CI means little. */
+/** If other virtual machines used more than this share of the processor time, a finding in CI is unreliable. */
 const stolenShareMax = 0.2;
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
@@ -86,8 +87,8 @@ function nextFaults(): readonly string[] | undefined {
 }
 
 /**
- * Plays a round. The short form is repeated once if it had findings while other machines used much of the processors,
- * or if all its findings are timeouts of requests that must not fail.
+ * Plays a round. The short form is repeated once if it had findings while other virtual machines used much of the
+ * processor time, or if all its findings are timeouts of requests that must not fail.
  */
 async function playSteadily(faults: readonly string[]): Promise<RoundSummary> {
   const stolenTime = new StolenTime();

@@ -53,9 +53,9 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
         main: path.join(copy, 'server/src/main.ts'),
         seed: Number(values.seed),
         rate: 150,
-        // A bug that the load alone reveals needs no faults, but more time.
+        // A bug that the load alone reveals needs more time instead of faults.
         calmSeconds: bug.faults.length === 0 ? 20 : 3,
-        // A bug can leave something pending forever.
+        // A bug can leave work pending forever.
         settledSecondsMax: 60,
         faults: bug.faults,
       },

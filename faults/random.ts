@@ -33,7 +33,7 @@ export class Random {
       .map(({ item }) => item);
   }
 
-  /** Returns another sequence that depends on this one. */
+  /** Returns a new sequence whose seed is drawn from this one. */
   fork(): Random {
     return new Random(this.below(2 ** 32));
   }

@@ -59,7 +59,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     const seconds = ((fault.healthyAt - fault.beganAt) / 1_000).toFixed(1);
     const acts = fault.acts.length === 0 ? '' : `; an operator ${fault.acts.join(', ')}`;
     say(`${fault.name}: ${fault.isHealthy ? 'healthy' : 'STILL NOT HEALTHY'} after ${seconds} s${acts}`);
-    // The next fault would be blamed for this one.
+    // Otherwise, findings caused by this fault would be attributed to the next one.
     if (!fault.isHealthy) break;
     await pause(1_500);
   }
@@ -112,7 +112,7 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   return { name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts, ...trouble };
 }
 
-/** Waits until nothing is pending. Returns what is still pending in the end. */
+/** Waits until nothing is pending. Returns the work that is still pending after the time limit. */
 async function settle(cluster: Cluster, invited: readonly string[], secondsMax: number): Promise<string[]> {
   let stuck: string[] = [];
   const isSettled = async () => {

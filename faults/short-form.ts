@@ -1,4 +1,4 @@
-/** The most common faults, which take a few minutes. */
+/** The most common faults. A round with all of them takes a few minutes. */
 export const shortForm: readonly string[] = [
   'kill -9 of the primary PostgreSQL',
   'kill -9 of a server',

@@ -2,9 +2,9 @@ import type { Entry } from '../load/history.ts';
 import type { Check } from './check.ts';
 import { findClearTimes } from './clear-time.ts';
 
-/** The longest that a request may take: its limit of ten seconds, plus a margin for a busy machine. */
+/** The maximum duration of a request: its limit of ten seconds, plus a margin for a busy machine. */
 const longestMs = 16_000;
-/** The longest that a proxied call may take. The proxy may wait 25 seconds for a destination. */
+/** The maximum duration of a proxied call. The proxy may wait 25 seconds for a destination. */
 const longestProxyMs = 32_000;
 
 /** The shortest time that a server waits for the head of a request. */
@@ -12,7 +12,9 @@ const arrivalMs = 10_000;
 
 const refusals = [400, 401, 403, 404, 409];
 
-/** Clients must get a success, an expected refusal or a 503 in time, and nothing else, regardless of the fault. */
+/**
+ * Whatever the fault, clients must get nothing but a success, an expected refusal or a 503, and must get it in time.
+ */
 export const answersCheck: Check = {
   name: 'clients get a success, an honest refusal or 503, in time',
   run: ({ entries, injected, slowness }) => {
@@ -45,14 +47,15 @@ export const answersCheck: Check = {
 
 /** Returns true for refusals that are normal, such as reading a deleted token or using an expired session. */
 function isExpected({ operation, status, startedAt, endedAt }: Entry, isTimeClear: boolean): boolean {
-  // A server that was frozen meanwhile believes that it waited for the rest of the request.
+  // A server that was frozen in the meantime behaves as if the rest of the request had taken too long to arrive.
   if (status === 408) return endedAt - startedAt > arrivalMs;
   if (!refusals.includes(status)) return false;
   if (operation === 'get' || operation === 'patch' || operation === 'delete') return status === 404 || status === 409;
   if (operation === 'session-use' || operation === 'key-use') return status === 401;
   // If a clock is ahead, the requested end of the session, or the session itself, is already over.
   if (operation === 'session-authorize') return (status === 400 || status === 404) && !isTimeClear;
-  // A retry after an unknown outcome may find that the key is already gone, or that keys left over reach the limit.
+  // If the outcome of an attempt is unknown, the retry may find that the key is already revoked, or that orphaned keys
+  // have used up the limit.
   if (operation === 'key-revoke') return status === 404;
   if (operation === 'key-create') return status === 400;
   return false;

@@ -1,11 +1,11 @@
 import type { Check } from './check.ts';
 
-/** The greatest accepted difference between the clocks of a client and the database. */
+/** The maximum accepted difference between the clocks of a client and the database. */
 const toleranceMs = 500;
 
 /**
- * A database restored to a moment must contain everything acknowledged before it, and the vault must be able to decrypt
- * it.
+ * A database restored to a point in time must contain everything acknowledged before it, and the vault must be able to
+ * decrypt it.
  */
 export const backupsCheck: Check = {
   name: 'backups restore to a moment, and all of them can be decrypted',

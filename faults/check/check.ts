@@ -4,7 +4,7 @@ import type { Tenant } from '../load/tenant.ts';
 import type { Cluster } from '../stage/cluster.ts';
 import type { FinalState } from './final-state.ts';
 
-/** Everything that is known after the cluster has healed. */
+/** Everything that the checks have to go on after the cluster has healed. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly injected: readonly Injected[];
@@ -13,7 +13,10 @@ export interface Evidence {
   readonly tenant: Tenant;
   /** The prefix of every stored value. */
   readonly marker: string;
-  /** Returns how much slower than usual the machine was in a time range. Limits are multiplied by it. */
+  /**
+   * Returns how many times slower than usual the machine was in a time range. Time limits are multiplied by this
+   * factor.
+   */
   readonly slowness: (from: number, to: number) => number;
   /** Prints useful information that is not a finding. */
   readonly say: (line: string) => void;

@@ -1,10 +1,13 @@
 import type { Injected } from '../injections/injected.ts';
 import type { Entry } from '../load/history.ts';
 
-/** The time before and after a clock fault in which the order of times is uncertain. */
+/** The period before and after a clock fault during which timestamps cannot be compared reliably. */
 const unclearMs = 2_000;
 
-/** Returns a function that is true if all clocks agreed during a request. Only then is it known what had expired. */
+/**
+ * Returns a function that returns true if all clocks agreed during a request. Otherwise it is not known what had
+ * expired.
+ */
 export function findClearTimes(injected: readonly Injected[]): (entry: Entry) => boolean {
   const unclear = injected
     .filter(({ makesTimeUnclear }) => makesTimeUnclear)

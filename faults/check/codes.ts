@@ -5,7 +5,7 @@ const cardsMax = 50;
 const hourSeconds = 3_600;
 const readableSecondsMax = 30;
 
-/** Codes must be readable for an hour. Clocks that disagree may end a code early. */
+/** Codes must be readable for an hour. If clocks disagree, a code may expire early. */
 export const codesCheck: Check = {
   name: 'codes of cards open for an hour',
   run: ({ entries, injected }) => {
@@ -20,7 +20,7 @@ export const codesCheck: Check = {
   },
 };
 
-/** Codes must not be readable after an hour. This check moves the clocks of all machines, so it runs last. */
+/** Codes must not be readable after an hour. This check moves the clocks of all machines forward, so it runs last. */
 export const codesLaterCheck: Check = {
   name: 'codes of cards do not open after an hour',
   run: async ({ entries, cluster, tenant }) => {

@@ -5,7 +5,7 @@ import { numberOf } from '../load/token-lives.ts';
 
 const referencesPerRequest = 100;
 
-/** A token after everything has healed. */
+/** A token as read after everything has healed. */
 export interface FinalToken {
   readonly id: string;
   readonly type: string;

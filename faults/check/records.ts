@@ -72,8 +72,8 @@ export const uncertainCheck: Check = {
 
 function expectedOf({ operation, facts, status }: Entry, records: readonly string[]): readonly string[] | undefined {
   if (operation === 'proxy') {
-    // The intent is recorded before a call leaves. Its end is recorded afterwards. If that fails, a worker later
-    // records that the end is unknown.
+    // The intent is recorded before a call is sent, and the outcome afterwards. If recording the outcome fails, a
+    // worker later records that it is unknown.
     const ends = records.filter((record) => /^proxy:invoke:(?:success|unknown)$/.test(record)).slice(0, 1);
     return ['proxy:invoke:intent', 'token:read:success', ...ends];
   }

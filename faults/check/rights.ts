@@ -1,9 +1,9 @@
 import type { Check } from './check.ts';
 import { findClearTimes } from './clear-time.ts';
 
-/** The longest that a revoked key may still work on another server, with a margin for a busy machine. */
+/** The maximum time for which a revoked key may still work on another server, with a margin for a busy machine. */
 const revocationMs = 2_000;
-/** The tolerance for the end of a session. */
+/** The tolerance for the expiry of a session. */
 const expiryMs = 1_500;
 
 /** Keys must work until they are revoked and sessions until they expire, but not afterwards. */
@@ -16,7 +16,7 @@ export const rightsCheck: Check = {
         .filter(({ operation, outcome }) => operation === 'key-revoke' && outcome === 'done')
         .map(({ facts, endedAt }) => [facts['keyId'], endedAt] as const),
     );
-    // The first attempt may have succeeded, so its start counts.
+    // The first attempt may have succeeded, so the time is measured from its start.
     const asked = new Map(
       entries
         .filter(({ operation }) => operation === 'key-revoke')

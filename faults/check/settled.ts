@@ -1,7 +1,7 @@
 import type { Cluster } from '../stage/cluster.ts';
 import type { Check } from './check.ts';
 
-/** The most connections that a vault with two servers and two workers may have. */
+/** The maximum number of connections of a vault with two servers and two workers. */
 const connectionsMax = 60;
 
 /** Returns everything that is still pending: unsealed records, jobs, mails, and open transactions or sessions. */
@@ -28,7 +28,7 @@ export async function whatIsStuck(cluster: Cluster, invited: readonly string[]):
   return stuck;
 }
 
-/** Counters that every write updates must equal the number of rows. */
+/** Counters that are updated on every write must equal the number of rows. */
 export const countersCheck: Check = {
   name: 'counters equal rows',
   run: async ({ cluster, tenant }) => {

@@ -13,9 +13,9 @@ type Reading = Pick<Entry, 'startedAt' | 'endedAt'>;
 const writes = new Set(['create', 'patch', 'delete']);
 
 /**
- * Checks the values that readers see of tokens. One client writes a token, one request after another. A reader may see
- * any value that was sent before the read ended, unless a later value was certain before the read began. A value that
- * was seen once is certain from then on.
+ * Checks the token values that readers see. Each token is written by a single client, one request at a time. A reader
+ * may see any value that was sent before the read ended, unless a later value was certain before the read began. A
+ * value is certain from the first time that it was seen.
  */
 export const tokensCheck: Check = {
   name: 'every token has its last acknowledged value',
@@ -31,7 +31,7 @@ export const tokensCheck: Check = {
         if (seen === undefined) continue;
         const complaint = judge(history, seen, entry);
         if (complaint !== undefined) findings.push(`${id}: a reader saw ${seen}, ${complaint}`);
-        // The write is certain from now on. If several are possible, only the first of them is.
+        // The write is certain from now on. If several writes could have produced the value, only the first is marked.
         const write = possible(history, seen, entry);
         if (write !== undefined) write.doneAt = Math.min(write.doneAt, entry.endedAt);
       }
@@ -47,8 +47,8 @@ export const tokensCheck: Check = {
 };
 
 /**
- * Returns the writes in the order in which they were sent. Refused writes never happened. At first the token does not
- * exist.
+ * Returns the writes in the order in which they were sent, after an initial entry for the missing token. Refused writes
+ * are left out because they had no effect.
  */
 function writesIn(entries: readonly Entry[]): Write[] {
   const sent = entries
@@ -72,7 +72,7 @@ function seenBy({ status, outcome, facts }: Entry): number | 'gone' | undefined 
   return status === 404 ? 'gone' : undefined;
 }
 
-/** Returns why the value cannot be seen at that time, or undefined if it can. */
+/** Returns why a reader cannot have seen the value at that time, or undefined if it is possible. */
 function judge(history: readonly Write[], seen: number | 'gone', reading: Reading): string | undefined {
   if (possible(history, seen, reading) !== undefined) return undefined;
   const known = history.some(({ value }) => value === seen);
@@ -81,7 +81,10 @@ function judge(history: readonly Write[], seen: number | 'gone', reading: Readin
     : 'which nobody sent or which was refused';
 }
 
-/** Returns the first write whose value a reader can have seen at that time. A token is gone at first and at last. */
+/**
+ * Returns the first write whose value a reader can have seen at that time. The value `gone` can match twice: before the
+ * create and after the delete.
+ */
 function possible(history: readonly Write[], seen: number | 'gone', reading: Reading): Write | undefined {
   const certain = certainBefore(history, reading.startedAt);
   return history.find(
@@ -98,8 +101,8 @@ function byEnd(one: Entry, other: Entry): number {
 }
 
 /**
- * Checks other creates. Acknowledged ones must exist, refused ones must not, and documents must be stored completely or
- * not at all.
+ * Checks all other kinds of creates. Acknowledged ones must exist, refused ones must not, and documents must be stored
+ * completely or not at all.
  */
 export const createsCheck: Check = {
   name: 'what was acknowledged is there, and what was refused is not',

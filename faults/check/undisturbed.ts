@@ -3,7 +3,7 @@ import type { Check } from './check.ts';
 /** On a machine that is slower than this, requests fail without any fault. */
 const slownessMax = 2;
 
-/** Operator actions on a running vault must not be noticed by any client. */
+/** Operator actions on a running vault must not disturb any client. */
 export const undisturbedCheck: Check = {
   name: 'no request fails where none may',
   run: ({ entries, injected, slowness, say }) => {

@@ -10,12 +10,12 @@ export interface FaultKind {
   readonly name: string;
   /** The shortest and longest duration in seconds. Zero for a fault that is over immediately. */
   readonly lastsSeconds: readonly [least: number, most: number];
-  /** Set if clocks disagree during the fault, so that nobody can say exactly when something expires. */
+  /** Set if clocks disagree during the fault, so that exact expiry times are unknown. */
   readonly makesTimeUnclear?: true;
   /** Set if no client may notice the fault. */
   readonly failsNobody?: true;
   readonly begin: (cluster: Cluster, random: Random) => Promise<Heal>;
 }
 
-/** Heals faults that are over as soon as they have happened. */
+/** The heal function of faults that need no repair. */
 export const nothingToHeal: Heal = () => Promise.resolve();

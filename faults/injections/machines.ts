@@ -5,7 +5,7 @@ import type { MachineFaults } from '../stage/machine-faults.ts';
 import type { FaultKind } from './fault.ts';
 import { primaryOf } from './processes.ts';
 
-/** Faults of disks that are full or broken. */
+/** Disk faults: a full disk, or a broken one. */
 export const diskFaults: readonly FaultKind[] = [
   {
     name: 'disk of the primary full',
@@ -45,7 +45,7 @@ export const diskFaults: readonly FaultKind[] = [
   },
 ];
 
-/** Faults of clocks that jump ahead or back, by seconds or by hours. */
+/** Clock faults: jumps forward or back, by seconds or by hours. */
 export const clockFaults: readonly FaultKind[] = [
   jumpOf('clock of the primary jumps', async (cluster) => (await primaryOf(cluster)).faults),
   jumpOf('clock of a standby jumps', async (cluster, random) => random.pick(await cluster.standbys()).faults),
@@ -65,8 +65,8 @@ function jumpOf(name: string, choose: (cluster: Cluster, random: Random) => Prom
       await faults.setClock(random.pick(jumpsSeconds));
       return async () => {
         await faults.setClock(0);
-        // A process that sleeps by the wall clock may keep its lease for its full duration, and is only missed after
-        // that.
+        // A process that sleeps until a wall-clock time may hold its lease for the full duration, and its absence is
+        // only noticed after that.
         await pause(leaseMs);
       };
     },

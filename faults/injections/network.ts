@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
 import type { FaultKind } from './fault.ts';
 import { primaryOf } from './processes.ts';
 
-/** Faults that lose packets between machines, in both directions or in one. */
+/** Network partitions, which drop packets between machines in one direction or both. */
 export const partitions: readonly FaultKind[] = [
   {
     name: 'primary cut off from everybody',
@@ -58,7 +58,7 @@ export const partitions: readonly FaultKind[] = [
   ]),
 ];
 
-/** Faults of connections between a server or worker and its database. */
+/** Faults in the connection between a server or worker and its database. */
 export const badLines: readonly FaultKind[] = [
   badLine('slow database connections', [5, 15], (random) => ({ kind: 'slow', ms: 20 + random.below(300) })),
   badLine('stalled database connections', [3, 15], () => ({ kind: 'stalled', way: 'both' })),
@@ -67,7 +67,7 @@ export const badLines: readonly FaultKind[] = [
   badLine('database connections reset', [0, 5], () => ({ kind: 'reset' })),
   badLine('half-open database connections', [3, 15], () => ({ kind: 'half-open' })),
   {
-    // The statements have taken effect, but nobody gets the responses, and new connections work immediately.
+    // The statements have taken effect, but their results are lost. New connections work immediately.
     name: 'responses of the database lost, then its connections reset',
     lastsSeconds: [0.5, 3],
     begin: (cluster, random) => {

@@ -64,7 +64,7 @@ export const operatorFaults: readonly FaultKind[] = [
   },
 ];
 
-/** The longest that a mostly idle database may take to archive its writes, in seconds. */
+/** The maximum time that a mostly idle database may take to archive its writes, in seconds. */
 const archivedSecondsMax = 90;
 
 async function restoreToNow(cluster: Cluster): Promise<void> {
@@ -72,7 +72,7 @@ async function restoreToNow(cluster: Cluster): Promise<void> {
   if (application === undefined) throw new Error('There is no machine to verify a backup on.');
   await cluster.backups.take(await primaryOf(cluster), 'incr');
   const moment = Date.now();
-  // A moment can only be restored after something that was written later is archived.
+  // A restore to a point in time is only possible after a later write has been archived.
   await pause(1_000);
   const [switched] = await cluster.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
   await until('the archive', archivedSecondsMax, async () => {
@@ -84,7 +84,7 @@ async function restoreToNow(cluster: Cluster): Promise<void> {
   await cluster.backups.restore(moment, application);
 }
 
-/** Stops a server and a worker like an init system, and waits until their successors are in use. */
+/** Restarts a server and a worker like an init system would, and waits until the new processes are in use. */
 export async function restart(cluster: Cluster, node: ApplicationNode): Promise<void> {
   for (const service of [node.server, node.worker]) {
     const code = await service.stop('SIGTERM');

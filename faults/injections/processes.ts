@@ -7,7 +7,8 @@ import type { Random } from '../random.ts';
 import { type FaultKind, type Heal, nothingToHeal } from './fault.ts';
 
 /**
- * Faults of processes. They are killed, as by a crash or the kernel, or stop for a while, as on a machine that swaps.
+ * Process faults. Processes are killed, as in a crash or by the kernel, or pause for a while, as on a machine that
+ * swaps.
  */
 export const processFaults: readonly FaultKind[] = [
   {
@@ -66,7 +67,7 @@ export const processFaults: readonly FaultKind[] = [
   freezeOf('worker frozen', [3, 15], (cluster, random) => random.pick(cluster.applications).worker),
 ];
 
-/** Faults of whole machines. */
+/** Faults that affect a whole machine. */
 export const machineFaults: readonly FaultKind[] = [
   {
     name: 'machine of the primary lost',

@@ -2,8 +2,8 @@ import { type FaultKind, nothingToHeal } from './fault.ts';
 import { restart } from './operators.ts';
 
 /**
- * Upgrades from the release that the vault was started with. It migrates first, then restarts one machine after the
- * other.
+ * Upgrades from the release that the vault was started with. It migrates the schema first, then restarts one machine at
+ * a time.
  */
 export function upgradeTo(main: string): FaultKind {
   return {

@@ -7,7 +7,7 @@ interface Card {
   readonly code: string;
 }
 
-/** Cards with verification codes, which are readable for an hour and not afterwards. */
+/** Cards with verification codes, which must be readable for an hour and no longer. */
 export class Cards {
   readonly #context: LoadContext;
   readonly #cards: Card[] = [];

@@ -5,7 +5,7 @@ const lookMs = 400;
 const looksBefore = 3;
 const looksAfter = 12;
 
-/** Keys that are created, used, revoked, and then used again to see that they fail. */
+/** Keys that are created, used, revoked, and then used again to check that they are rejected. */
 export class ChangingKeys {
   readonly #context: LoadContext;
 
@@ -35,8 +35,8 @@ export class ChangingKeys {
   }
 
   /**
-   * Returns true if the key is gone. A revocation with an unknown outcome is retried, because an application can only
-   * have ten keys.
+   * Returns true if the key has been revoked. A revocation with an unknown outcome is retried, because an application
+   * can only have ten keys.
    */
   async #revoke(keyId: string): Promise<boolean> {
     const { client, tenant } = this.#context;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Facts, History, Outcome } from './history.ts';
 
-/** Longer than any request may take. A request that takes longer hangs. */
+/** The request timeout. It is longer than any request may take, so a request that reaches it is hanging. */
 const patienceMs = 40_000;
 
 export interface Call {

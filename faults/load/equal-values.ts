@@ -1,6 +1,6 @@
 import type { LoadContext, Operation } from './operation.ts';
 
-/** Small enough that two clients often use the same value. */
+/** The number is small enough that two clients often use the same value. */
 const valuesPerRound = 6;
 
 /** Clients that concurrently create tokens for the same value. */

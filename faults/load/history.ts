@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /** The outcome as the client knows it: the request happened, it did not, or the client cannot tell. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** A request from the view of its client. Times are in milliseconds, by the clock of the machine outside. */
+/** A request as its client sees it. Times are in milliseconds, by the clock of the machine that runs the clients. */
 export interface Entry {
   readonly operation: string;
   /** The trace id of the request. Its audit records have the same id. */
@@ -38,7 +38,7 @@ export class History {
     this.#file.write(`${JSON.stringify(entry)}\n`);
   }
 
-  /** Writes a line about the stage between those about requests. */
+  /** Writes a line about the cluster between the lines about requests. */
   note(what: Readonly<Record<string, unknown>>): void {
     this.#file.write(`${JSON.stringify({ at: Date.now(), ...what })}\n`);
   }

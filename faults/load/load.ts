@@ -23,7 +23,10 @@ export interface LoadOptions {
   readonly marker: string;
 }
 
-/** The most requests that may wait for a response. At this limit, clients slow down with the vault. */
+/**
+ * The maximum number of requests that may wait for a response. At this limit, clients slow down to the pace of the
+ * vault.
+ */
 const waitingMax = 300;
 const tickMs = 10;
 

@@ -7,16 +7,15 @@ interface Life {
   readonly id: string;
   /** The number of its current value. */
   value: number;
-  /** The highest number ever sent. The number of a refused value is not used again. */
+  /** The highest number ever sent. The number of a refused value is not reused. */
   highest: number;
   readonly isIndexed: boolean;
   isBusy: boolean;
 }
 
 /**
- * Tokens from creation to deletion. Only one client writes a token, one request after another, and it stops after a
- * write with an unknown outcome. Therefore the values that a reader may see are known exactly. All clients read the
- * tokens.
+ * Tokens from creation to deletion. Only one client writes a token, one request at a time, and it stops after a write
+ * with an unknown outcome. Therefore the values that a reader may see are known exactly. All clients read the tokens.
  */
 export class TokenLives {
   readonly #context: LoadContext;
@@ -140,7 +139,7 @@ export class TokenLives {
     else this.#forget(life);
   }
 
-  /** Stops using a token. It may already have made room for newer ones. */
+  /** Stops using a token. It may already have been dropped in favour of newer ones. */
   #forget(life: Life): void {
     const index = this.#lives.indexOf(life);
     if (index !== -1) this.#lives.splice(index, 1);
@@ -152,7 +151,7 @@ function valueOf(marker: string, { id, value }: Pick<Life, 'id' | 'value'>): str
   return `${marker}-${id}-${value}`;
 }
 
-/** Returns the number in such a text, or −1 for anything else. */
+/** Returns the number of a value from its text, or −1 for anything else. */
 export function numberOf(data: unknown): number {
   return typeof data === 'string' ? Number(/-(\d+)$/.exec(data)?.[1] ?? -1) : -1;
 }

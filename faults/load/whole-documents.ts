@@ -2,7 +2,7 @@ import type { LoadContext, Operation } from './operation.ts';
 
 const partsCount = 3;
 
-/** Documents with several values. Either all values are stored or none. */
+/** Documents with several values, of which either all must be stored or none. */
 export class WholeDocuments {
   readonly #context: LoadContext;
 

@@ -21,7 +21,7 @@ export class ApplicationNode {
   readonly relay: Service;
   readonly server: Service;
   readonly worker: Service;
-  /** The source from which server and worker are started. */
+  /** The entry point from which the server and the worker are started. */
   main: string;
   readonly #settings: Readonly<Record<string, string>>;
 
@@ -64,7 +64,7 @@ export class ApplicationNode {
     this.worker = new Service(host, 'worker', () => this.command(['work', '--json']));
   }
 
-  /** Returns a command of the vault as an operator would run it on this machine. */
+  /** Returns a vault command as an operator would run it on this machine. */
   command(words: readonly string[]): { command: string[]; environment: Record<string, string> } {
     return {
       command: [process.execPath, this.main, ...words],
@@ -72,7 +72,7 @@ export class ApplicationNode {
     };
   }
 
-  /** Runs a command of the vault and returns its output. */
+  /** Runs a vault command and returns its output. */
   run(words: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<string> {
     const { command, environment } = this.command(words);
     return this.host.run({ command, environment: { ...environment, ...settings } });

@@ -11,16 +11,16 @@ import { until } from './until.ts';
 
 const binaries = '/usr/lib/postgresql/15/bin';
 
-/** The content of a database that was restored to a moment. */
+/** The content of a database that was restored to a point in time. */
 export interface Restored {
-  /** In milliseconds since the epoch. */
+  /** The point in time, in milliseconds since the epoch. */
   readonly moment: number;
   readonly tokenIds: ReadonlySet<string>;
   /** The error of `strongroom backup verify`, if any. */
   readonly complaint: string | undefined;
 }
 
-/** Backups of the running cluster, and restores to a moment on a separate machine. */
+/** Backups of the running cluster, and point-in-time restores on a separate machine. */
 export class Backups {
   readonly restored: Restored[] = [];
   readonly #host: Host;
@@ -38,8 +38,8 @@ export class Backups {
   }
 
   /**
-   * Restores the state of a past moment that is archived, and starts PostgreSQL on it. The vault's own command then
-   * decrypts everything, on another machine.
+   * Restores the database to a point in time that has been archived, and starts PostgreSQL on the result. The vault's
+   * own command then decrypts everything, on another machine.
    */
   async restore(moment: number, application: ApplicationNode): Promise<void> {
     const data = path.join(this.#host.folder, `restored-${this.restored.length + 1}`);

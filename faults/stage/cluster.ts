@@ -19,7 +19,9 @@ interface Member {
   readonly state: string;
 }
 
-/** The whole vault: three database machines, two machines with a server and a worker each, and the services outside. */
+/**
+ * The whole vault: three database machines, two machines with a server and a worker each, and the external services.
+ */
 export class Cluster {
   readonly folder: string;
   readonly network: Network;
@@ -106,8 +108,8 @@ export class Cluster {
   }
 
   /**
-   * Returns true if a primary, a synchronous standby and another standby run, and all servers and workers are ready and
-   * in use.
+   * Returns true if a primary, a synchronous standby and another standby are running, and all servers and workers are
+   * ready and in use.
    */
   async isHealthy(): Promise<boolean> {
     return (await this.isDatabaseHealthy()) && (await this.isVaultReady()) && (await this.isBalanced());
@@ -125,7 +127,9 @@ export class Cluster {
     );
   }
 
-  /** Asks every database directly, because Patroni's information about a member may be as old as its lease. */
+  /**
+   * Queries every database directly, because Patroni's information about a member may be as old as the member's lease.
+   */
   async #isEveryDatabaseUp(): Promise<boolean> {
     const own = this.databases.map(({ host }) => ask(`http://${host.address}:${ports.patroni}/health`));
     if ((await Promise.all(own)).includes(undefined)) return false;
@@ -178,7 +182,7 @@ export class Cluster {
     await Promise.all(this.databases.map((node) => node.start()));
     await until('three database machines', 300, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
-    // The vault checks whether a standby is attached.
+    // The vault needs this to check whether a standby is attached.
     await this.query('grant pg_read_all_stats to vault', 'postgres');
     await this.query('create database vault owner vault', 'postgres');
     const primary = await this.primary();
@@ -210,7 +214,7 @@ function vaultSettings(folder: string): Record<string, string> {
     STRONGROOM_ADMIN_HOST: '0.0.0.0',
     STRONGROOM_ADMIN_PORT: String(ports.serverAdmin),
     STRONGROOM_WORKER_ADMIN_PORT: String(ports.workerAdmin),
-    // Limits are counted in Redis but never reached.
+    // Rate limits are counted in Redis, but are too high to be reached.
     STRONGROOM_RATE_LIMITS: ['global', 'token-search', 'token-list', 'token-write', 'key-guessing', 'mail']
       .map((scope) => `${scope}=1000000`)
       .join(),

@@ -41,7 +41,7 @@ export class DatabaseNode {
     }));
   }
 
-  /** Returns the process ids of PostgreSQL, the postmaster first. Empty if it does not run. */
+  /** Returns the process ids of PostgreSQL, the postmaster first. The list is empty if PostgreSQL is not running. */
   async postgres(): Promise<number[]> {
     const text = await readFile(path.join(this.#data, 'postmaster.pid'), 'utf8').catch(() => '');
     const postmaster = Number(text.split('\n', 1)[0]);

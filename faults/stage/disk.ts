@@ -2,10 +2,10 @@ import { chmod, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runCommand } from './run-command.ts';
 
-/** Pages left free for concurrent writers: none in the first attempt, then more in each further one. */
+/** The number of pages that each attempt leaves free for concurrent writers: none at first, then more and more. */
 const sparedPages = [0, 256, 1_024, 4_096, 16_384];
 
-/** A separate file system in memory that can be filled. */
+/** A separate in-memory file system that can be filled up. */
 export class Disk {
   readonly folder: string;
 

@@ -88,7 +88,7 @@ export class Host {
   }
 }
 
-/** Signals processes. Those that have ended already are ignored. */
+/** Signals processes. Those that have already exited are ignored. */
 export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
   for (const id of ids) {
     try {

@@ -6,13 +6,13 @@ const marker = '--isolated';
 
 /**
  * Runs this program again in its own namespaces and exits with its status. The network, mounts and processes of the
- * machine are not touched, and nothing of the stage outlives the run. Returns only in the inner program. Needs root.
+ * machine are not touched, and no process, mount or network of the stage outlives the run. Returns only in the inner
+ * program. Requires root.
  */
 export async function isolate(): Promise<void> {
   if (process.argv.at(-1) === marker) return;
   const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
-  // The first process of a namespace inherits orphans, such as a PostgreSQL that Patroni started. A shell waits for all
-  // of them.
+  // The first process of a namespace inherits orphans, such as a PostgreSQL that Patroni started. The shell reaps them.
   const shell = [
     'bash',
     '-c',

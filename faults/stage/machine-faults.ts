@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 
 /**
  * Compiles the library that is preloaded into the programs of a machine, and returns its path. libfaketime is not used
- * because it also replaces sleeping, and Patroni then no longer sleeps.
+ * because it also replaces the sleep functions, and Patroni then no longer sleeps.
  */
 export async function buildMachineFaults(folder: string): Promise<string> {
   const library = path.join(folder, 'machine-faults.so');
@@ -15,8 +15,8 @@ export async function buildMachineFaults(folder: string): Promise<string> {
 }
 
 /**
- * Controls the clock of one machine, which can jump, and whether fsync works there. It affects programs that use the C
- * library. etcd is written in Go and not affected, and it uses a monotonic clock anyway.
+ * Controls the clock of one machine, and whether fsync works there. It affects programs that use the C library. etcd is
+ * written in Go and is not affected, but it uses a monotonic clock anyway.
  */
 export class MachineFaults {
   readonly #file: string;

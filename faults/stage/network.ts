@@ -5,8 +5,8 @@ import { Host } from './host.ts';
 const bridge = 'stage';
 
 /**
- * The address of the machine with the clients, mail, keys and destinations. It is the namespace that this program runs
- * in.
+ * The address of the machine that runs the clients, the mail server, the key service and the destinations. That machine
+ * is the namespace that this program runs in.
  */
 export const outsideAddress = '10.77.0.1';
 

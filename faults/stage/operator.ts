@@ -4,9 +4,9 @@ import type { DatabaseNode } from './database-node.ts';
 import { ports } from './ports.ts';
 
 const patienceSeconds = 20;
-/** Longer than a lease, because nobody may take over before it has ended. */
+/** The time is longer than a lease, because no standby may take over before the lease expires. */
 const leaderlessSeconds = 40;
-/** Longer than crash recovery takes. */
+/** The time is longer than crash recovery takes. */
 const brokenSeconds = 60;
 const noticedMs = 5_000;
 /** States of a machine that is up, or that will come up without help. */
@@ -19,12 +19,11 @@ const stuckSegment = `select last_failed_wal as segment from pg_stat_archiver
     and left(last_failed_wal, 8) < left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
 /**
- * Does what an operator of Patroni 3.0.2 has to do, as its documentation page says.
- * A machine that no longer starts is copied again.
- * After it was frozen, the primary's Patroni can believe forever that somebody else has changed the synchronous
- * standby. Then Patroni is restarted, but PostgreSQL is not. The same happens if its clock was set back while it slept:
- * it sleeps on, and nobody takes over from a primary that still responds.
- * If a primary returns while another one is being promoted, standbys can be left on a timeline that nobody continues.
+ * Performs the repairs that an operator of Patroni 3.0.2 has to make, as the documentation describes. A database that
+ * no longer starts is copied again. After a freeze, the primary's Patroni can be stuck in the belief that another
+ * process changed the synchronous standby. Then Patroni is restarted, but PostgreSQL is not. The same is done if the
+ * clock was set back while Patroni slept: it keeps sleeping, and no standby takes over from a primary that still
+ * responds. If a primary returns while another one is being promoted, standbys can be left on an abandoned timeline.
  * They are copied again.
  */
 export class Operator {
@@ -63,7 +62,7 @@ export class Operator {
   /**
    * Skips a segment that blocks the archive. A promoted primary may try to archive the end of the previous timeline,
    * which the old primary has already archived with unconfirmed writes. pgBackRest rejects it, and all later segments
-   * wait. Nobody needs it, because the new timeline begins with a copy.
+   * wait behind it. It is not needed, because the new timeline begins with a copy of it.
    */
   async #unblockArchive(): Promise<void> {
     if (performance.now() - this.#archiveSeenAt < archiveLookMs) return;
@@ -73,13 +72,13 @@ export class Operator {
     const primary = await this.#cluster.primary();
     const isMarked = await primary?.markArchived(stuck.segment).then(
       () => true,
-      // It is already, and the archiver has not looked since.
+      // The segment is already marked, and the archiver has not checked since.
       () => false,
     );
     if (isMarked === true) this.acts.push(`passed over ${stuck.segment} in the archive`);
   }
 
-  /** Finds standbys that the primary does not replicate to. */
+  /** Finds standbys that the primary is not replicating to. */
   async #findLeftBehind(): Promise<DatabaseNode[]> {
     const rows = await this.#cluster.query<{ name: string }>(
       'select application_name as name from pg_stat_replication',

@@ -96,7 +96,7 @@ export class Outside {
   }
 }
 
-/** Returns the request body, so that a client sees what left the vault. */
+/** Echoes the request body, so that a client sees what the vault sent. */
 function echo(socket: Parameters<NonNullable<Parameters<typeof TlsDestination.start>[1]>>[0], { body }: SeenRequest) {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head), body]));
@@ -121,8 +121,8 @@ async function startFront(folder: string, servers: readonly string[]): Promise<v
     '  stats uri /',
     'backend vault',
     '  balance roundrobin',
-    // A busy machine may delay a check. A server only counts as not ready if it says so, or after a long time without a
-    // response.
+    // A busy machine may delay a check. A server is only considered not ready if it reports so, or after a long time
+    // without a response.
     '  timeout check 5s',
     '  option httpchk GET /readyz',
     `  default-server port ${ports.serverAdmin} check inter 500ms fall 2 rise 1`,

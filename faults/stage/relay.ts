@@ -64,13 +64,13 @@ export class Relay {
       this.#pairs.delete(pair);
     });
     far.once('close', () => {
-      // If the far end disappeared silently, the near side is not told.
+      // If the far end disappeared silently, the near side must not notice.
       if (this.#state.kind !== 'half-open') near.destroy();
     });
     this.#apply(pair);
   }
 
-  /** Forwards bytes in order, delayed as the state says. */
+  /** Forwards bytes in order, with the delay that the state sets. */
   #carry(from: Socket, to: Socket): void {
     let before = Promise.resolve();
     let waiting = 0;

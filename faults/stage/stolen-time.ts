@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const sampleMs = 1_000;
-/** Beyond this factor, the slowness of a machine cannot be measured. */
+/** The highest factor that is reported. Greater slowness cannot be measured reliably. */
 const slownessMax = 20;
 
 interface Sample {
@@ -27,8 +27,8 @@ export class StolenTime {
   }
 
   /**
-   * Returns how many times slower the machine was between two times in milliseconds than an undisturbed one. At least
-   * 1.
+   * Returns how many times slower the machine was between two times, in milliseconds, than an undisturbed one. The
+   * result is at least 1.
    */
   slowness(from: number, to: number): number {
     let most = 1;
@@ -41,7 +41,7 @@ export class StolenTime {
     return most;
   }
 
-  /** The share of the processor time wanted since the start that the machine did not get. */
+  /** The share of the requested processor time that the machine did not get since the start. */
   get share(): number {
     const first = this.#samples[0];
     const last = this.#samples.at(-1);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Polls until the condition is true and returns the seconds that took. Throws after the deadline, with a description of
+ * Polls until the condition is true and returns the elapsed seconds. Throws after the deadline, with a description of
  * the condition.
  */
 export async function until(
