@@ -1,5 +1,6 @@
-// Checks the countable part of how comments should read: `node scripts/comment-words.mjs` lists each comment that begins without a
-// subject or uses a word that is never used here, and fails if there is one. docs/contributing/words.md has the words.
+// Checks those rules for the wording of comments that a script can check. `node scripts/comment-words.mjs` lists each
+// comment that begins without a subject or uses a banned word, and fails if there is one. docs/contributing/words.md
+// defines the words.
 import { globSync, readFileSync } from 'node:fs';
 
 const sources = '{server,portal,elements,bench,faults,conformance,scripts,deploy}/**/*.{ts,tsx,mjs}';
@@ -7,7 +8,7 @@ const excluded = /node_modules|\/dist\/|\/assets\//;
 /** Examples: "Of what each database has found." and "Only where it is needed." */
 const withoutSubject = /^(?:Of|As|Who|Whose|Whoever|Only|Once|Than|So|Also|Both)\b/;
 const never = /\b(?:whoever|anew|on a way|where none is given)\b/i;
-/** A line that begins a comment or has one at its end, and the text behind the sign. */
+/** Matches a line that begins a comment or ends with one, and captures the text after the comment marker. */
 const beginning = /^\s*(?:\/\*\*?|\/\/)\s+(?<whole>\S.*)$|\S\s+\/\/\s+(?<trailing>[A-Z].*)$/;
 const continuation = /^\s*(?:\*(?!\/)|\/\/)\s*(?<more>.*)$/;
 

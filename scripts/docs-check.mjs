@@ -34,8 +34,8 @@ function findDeadLinks(file, text) {
 }
 
 /**
- * Finds blocks without a decision. Only the documentation is checked, because nobody follows a README or an ADR step by
- * step.
+ * Finds blocks that are neither run nor marked as not run. Files outside the documentation are skipped, because nobody
+ * follows a README or an ADR step by step.
  */
 function findUnclearBlocks(file, text) {
   if (!file.startsWith('docs/') || file.startsWith('docs/adr/')) return [];
@@ -46,7 +46,7 @@ function findUnclearBlocks(file, text) {
   return unclear.map(({ at }) => `${file}:${at + 1} is not run; say why in a line before it: <!-- not run: why -->`);
 }
 
-/** Finds long runs that the page about them does not list, and rows without a run that could fill them in. */
+/** Finds long runs that the page about them does not list, and rows that belong to no long run. */
 function findUnlistedRuns(page) {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const runs = Object.keys(scripts).filter((name) => scripts[name].includes(`scripts/long-run/main.mjs ${name} `));

@@ -1,6 +1,6 @@
-// Does what a reader of "Collect a card from a browser" and "Show a card to its owner" does by hand: opens a page, pays
-// or shows a card, and checks what the browser sent to which address.
-// Usage: guide-browser.mjs collect|show <page> <origin of the fields>
+// Automates the manual steps of "Collect a card from a browser" and "Show a card to its owner": opens a page, pays or
+// shows a card, and checks which requests the browser sent to which address. Usage: guide-browser.mjs collect|show
+// <page> <origin of the fields>
 import { Chromium } from '../server/test/harness/chromium.ts';
 
 const number = '4242424242424242';

@@ -1,4 +1,4 @@
-// Finds the packages that an install brings. It reads the lockfile, so that nothing has to be installed.
+// Finds the packages that an install would add. It reads the lockfile, so nothing has to be installed.
 import { readFileSync } from 'node:fs';
 
 const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
@@ -34,8 +34,8 @@ export function neededBy(path) {
 }
 
 /**
- * Returns the path where Node.js finds a package imported from this folder: there, or in the nearest parent folder that
- * has it.
+ * Returns the path where Node.js finds a package imported from this folder: in the folder itself, or in the nearest
+ * parent folder that has the package.
  */
 function locate(folder, name) {
   const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;

@@ -1,7 +1,7 @@
 // Checks the licences of everything that a server installs or that is built into its pages, from the lockfile.
 //
-// `node scripts/licenses.mjs check` fails on a licence that is not listed below. An exception names its package and its
-// reason.
+// `node scripts/licenses.mjs check` fails on a licence that is not listed below. Each exception names its package and
+// gives a reason.
 import { dependenciesOf, installedFor } from './installed-packages.mjs';
 
 /** Licences that only require keeping their notice. */
@@ -24,8 +24,8 @@ const exceptions = {
 };
 
 /**
- * Everything that is shipped. The portal and the card fields are built from their packages, and the demo from the same
- * ones.
+ * Everything that is shipped. Builds of the portal and the card fields contain their packages. The demo contains no
+ * others.
  */
 const shipped = [
   ...installedFor('server', dependenciesOf('server', 'dependencies', 'optionalDependencies')).values(),
@@ -34,7 +34,7 @@ const shipped = [
   ]),
 ];
 
-/** Returns true if a build contains the package. Types and the bundler leave nothing in the output. */
+/** Returns true if a build contains the package. Types and the bundler do not become part of the output. */
 function isBuiltIn(name) {
   return !name.startsWith('@types/') && name !== 'vite';
 }

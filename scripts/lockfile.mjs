@@ -2,7 +2,7 @@
 //
 // `node scripts/lockfile.mjs check` fails if one is not. `node scripts/lockfile.mjs complete` adds the packages that
 // npm left out. npm drops an optional package from the lockfile if the current registry does not have it (for example,
-// the macOS build of a tool). Then `npm ci` rejects the lockfile everywhere. If the lockfile names the package with its
+// the macOS build of a tool). Then `npm ci` rejects the lockfile everywhere. If the lockfile lists the package with its
 // version and platform, npm skips it on other platforms.
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
 /**
- * Returns the code blocks of a page with their lines, counted from 0. Blocks in bash or sh are run, and so are comments
- * of the form `<!-- run … -->`. A comment `<!-- not run: why -->` before a block says why it is not run.
+ * Returns the code blocks of a page with their lines, counted from 0. Bash and sh blocks are run, and so are comments
+ * of the form `<!-- run … -->`. A comment `<!-- not run: why -->` before a block explains why it is not run.
  */
 export function readBlocks(lines) {
   const blocks = [];

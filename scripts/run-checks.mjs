@@ -1,5 +1,5 @@
-// Runs every `check:…` script of package.json, two at a time. The output of each is shown in one piece. Fails if one of
-// them fails.
+// Runs every `check:…` script of package.json, two at a time. The output of each script is shown in one piece. Fails if
+// any of them fails.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -17,8 +17,8 @@ async function runNext() {
   }
 }
 
-// `npm run` has already put the workspace's programs on the path. Without another npm in between, a check starts
-// immediately.
+// `npm run` has already put the workspace's programs on the path. Running a check directly avoids the startup time of
+// another npm.
 function run(name) {
   return new Promise((resolve, reject) => {
     const child = spawn('sh', ['-c', scripts[name]], { stdio: ['ignore', 'pipe', 'pipe'] });

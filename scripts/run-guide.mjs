@@ -1,9 +1,9 @@
 // Executes one guide in the current folder: node run-guide.mjs <guide.md>
 //
-// Runs every bash and sh block, in order, as one script. It also runs comments of the form `<!-- run … -->`, which do
-// what a reader does by hand, such as clicking. A block that cannot be run must have a comment `<!-- not run: why -->`
-// before it. All other blocks must run. Each `✓ …` in a block is a claim of the guide and must be printed. A page with
-// nothing to run passes if all its blocks have such a comment.
+// Runs every bash and sh block, in order, as one script. It also runs comments of the form `<!-- run … -->`, which
+// perform the steps that a reader does by hand, such as clicking. A block that cannot be run must have a comment `<!--
+// not run: why -->` before it. All other blocks must run. Each `✓ …` in a block is output that the guide promises, so
+// it must be printed. A page with nothing to run passes if all its blocks have such a comment.
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,14 +23,14 @@ if (toRun.length === 0) {
   process.exit();
 }
 
-// Lines that are not code become empty lines, so that bash and the guide count lines alike. The setup replaces the
-// title in the first line.
+// Lines that are not code become empty lines, so that line numbers in bash match those of the guide. The setup replaces
+// the title in the first line.
 const setup = `set -Eeuo pipefail; trap 'echo "$LINENO" >&3' ERR; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`;
 const isCode = new Set(toRun.flatMap((block) => block.lines.map(({ at }) => at)));
 await writeFile('guide.sh', [setup, ...lines.slice(1).map((line, at) => (isCode.has(at + 1) ? line : ''))].join('\n'));
 const { code, output, failedLines } = await run('guide.sh');
 
-// A nested command fails first. The last failed line is the one that ended the script.
+// A failing nested command is reported first. The last failed line is the one that ended the script.
 const failedLine = failedLines.at(-1);
 if (code !== 0 && failedLine !== undefined) fail(failedLine, `failed with status ${code}`);
 const claims = toRun.flatMap(claimsOf);
@@ -41,7 +41,7 @@ if (claims.length === 0) fail(0, 'shows nothing: no block prints a line with ✓
 const shown = output.split('\n').filter((line) => line.startsWith('✓')).length;
 console.log(`${name} works: ${shown} things shown in ${seconds()} s`);
 
-/** Returns the claims of a block: the text after each ✓, up to the first value in it. */
+/** Returns the output that a block promises: the text after each ✓, up to the first value in it. */
 function claimsOf(block) {
   return block.lines.flatMap(({ at, line }) =>
     [...line.matchAll(/✓[^"'$\\`]*/g)].map(([text]) => ({ at, text: text.trimEnd() })),

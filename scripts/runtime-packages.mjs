@@ -1,8 +1,9 @@
 // Counts the packages that a server installs (`npm ci --omit=dev`), at all levels and for every platform. Each is
-// third-party code in a process that has keys. ADR 27 says why these stay.
+// third-party code in a process that holds keys. ADR 27 explains why these are kept.
 //
 // `node scripts/runtime-packages.mjs check` fails if the number differs from the one below, so that it only changes on
-// purpose. `node scripts/runtime-packages.mjs list` shows how many packages each dependency brings that no other needs.
+// purpose. `node scripts/runtime-packages.mjs list` shows how many packages each dependency adds that no other
+// dependency needs.
 import { dependenciesOf, installedFor } from './installed-packages.mjs';
 
 const counted = 121;

@@ -1,9 +1,10 @@
-// Checks that SQL occurs only in the places named below, so that an auditor who reads them has seen every statement.
+// Checks that SQL occurs only in the files named below, so that an auditor who reads those files has seen every
+// statement.
 //
 // `node scripts/sql-places.mjs` fails if another file of the server contains SQL. The rules of dependency-cruiser only
 // see which files import the driver, and no lint rule reads strings. This script reads every string and template in the
-// source, but no comments. It looks for SQL in any spelling used here: statements, and the fragments that statements
-// are built from.
+// source, but no comments. It looks for SQL in every form used here: statements, and the fragments that statements are
+// built from.
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from '@swc/core';
 
@@ -46,7 +47,7 @@ const shapes = [
     'a call of a function',
     /\b(?:pg_\w+|now|encode|decode|unnest|coalesce|strpos|split_part|starts_with|octet_length|array_\w+|jsonb?_\w+|set_config)\(/,
   ],
-  // A parameter alone is allowed, because `Parameters` returns it to stores.
+  // A parameter on its own is allowed, because `Parameters` returns those to stores.
   ['a parameter', /[\s(=,<>]\$(?:\d+|\?)(?![\w{])/],
   ['a cast', new RegExp(`[\\w)?']::(?:${types})\\b`)],
   [
@@ -82,8 +83,8 @@ function findSql(file) {
 }
 
 /**
- * Lower-cases words in capitals, because some people write keywords so. One leading capital is kept: it starts a
- * sentence.
+ * Converts words in all capitals to lower case, because some people write keywords that way. A single leading capital
+ * is kept, because it starts a sentence.
  */
 function withoutCapitals(text) {
   return text.replaceAll(/\b[A-Z]{2,}\b/g, (word) => word.toLowerCase());

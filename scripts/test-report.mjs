@@ -16,7 +16,10 @@ function printFailed(path) {
   for (const file of read(path).testResults.filter(isFailed)) say(file.name);
 }
 
-/** Merges a second run into a report. The second run decides, but failures of the first are kept as unsteady. */
+/**
+ * Merges a second run into a report. The result of the second run counts, but failures of the first are kept and
+ * reported as unsteady.
+ */
 function merge(path, pathAgain) {
   const again = new Map(read(pathAgain).testResults.map((file) => [file.name, file]));
   const report = read(path);
@@ -45,7 +48,7 @@ function sum(...paths) {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-/** Reads a report. A run without a report has failed. A report of the benchmark only has counts and no files. */
+/** Reads a report. A run without a report has failed. A report of the benchmark contains only counts, no files. */
 function read(path) {
   if (!existsSync(path)) return { otherPassed: 0, otherFailed: 0, testResults: [missing(path)] };
   const report = JSON.parse(readFileSync(path, 'utf8'));
@@ -62,8 +65,8 @@ function isFailed(file) {
 }
 
 /**
- * Returns true if a test never ended because its process did. The file itself counts as passed then. Skipped tests have
- * another status.
+ * Returns true if a test did not finish because its process exited. The file itself is then reported as passed. Skipped
+ * tests have another status.
  */
 function isUnfinished({ status }) {
   return status === 'pending';

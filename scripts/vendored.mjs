@@ -18,7 +18,8 @@ function hash(algorithm, bytes) {
 }
 
 /**
- * Updates the file. npm compares the package with the registry's hash, and the pin records the hash of the archive too.
+ * Updates the file. npm verifies the package against the registry's hash, and the pin also records the hash of the
+ * archive.
  */
 function update(version) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'strongroom-vendored-'));

@@ -6,12 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 
-/** A process of the product. Its first line of output says that it is ready, and gives its address. */
+/** A process of the product. Its first line of output reports that it is ready, with its address. */
 export class BenchProcess {
   readonly announced: unknown;
   readonly #process: ChildProcess;
 
-  /** Starts a process. Its log is written as in production, but to a file, where it disturbs no other output. */
+  /**
+   * Starts a process. Its log is written as in production, but to a file, so that it does not mix with other output.
+   */
   static async start(
     command: readonly string[],
     settings: Readonly<Record<string, string>>,
@@ -21,11 +23,11 @@ export class BenchProcess {
     const child = spawn(process.execPath, [program, ...command], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', log.fd],
-      // The process gets its own session, like a service. The scheduler divides the machine by session, and PostgreSQL
-      // has one of its own.
+      // The process gets its own session, like a service. The scheduler divides processor time between sessions, and
+      // PostgreSQL has its own session too.
       detached: true,
     });
-    // The child process ends with this one, unless a signal ends this one.
+    // The child process is stopped when this process exits, unless a signal kills this process.
     const end = () => child.kill('SIGTERM');
     process.once('exit', end);
     child.once('exit', () => process.removeListener('exit', end));

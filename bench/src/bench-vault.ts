@@ -10,7 +10,7 @@ import { BenchProcess, program } from './bench-process.ts';
 import { withClient } from './with-client.ts';
 
 const run = promisify(execFile);
-/** Limits that are counted but never reached, because all requests come from one address here. */
+/** Limits that are counted but too high to be reached, because all requests come from one address here. */
 const limitsRaised = ['global', 'token-write', 'token-list', 'token-search']
   .map((scope) => `${scope}=999999999`)
   .join(',');
@@ -20,13 +20,15 @@ interface Keys {
   readonly management: string;
 }
 
-/** A vault as in production. It runs in its own processes, on a durable PostgreSQL (fsync, synchronous commit). */
+/**
+ * A vault set up as in production. It runs in its own processes, on a durable PostgreSQL (fsync, synchronous commit).
+ */
 export class BenchVault {
   readonly key: string;
   readonly managementKey: string;
   readonly postgres: LocalPostgres;
   readonly #directory: string;
-  /** The server's settings, for code that works on the database like a server. */
+  /** The server's settings, for code that accesses the database as a server does. */
   readonly settings: Readonly<Record<string, string>>;
   #servers: BenchProcess[] = [];
 
@@ -113,7 +115,7 @@ export class BenchVault {
     return BenchProcess.start(['work', '--json'], this.settings, logIn(this.#directory));
   }
 
-  /** Runs a command of the product until it ends or is cancelled. */
+  /** Runs a command of the product until it exits or is cancelled. */
   async run(command: readonly string[], signal?: AbortSignal): Promise<void> {
     const env = { ...process.env, ...this.settings };
     await run(process.execPath, [program, ...command], { env, ...(signal === undefined ? {} : { signal }) });
@@ -160,7 +162,7 @@ export class BenchVault {
     });
   }
 
-  /** Reads all tables and indexes once to bring them into memory as far as they fit. Returns their size in bytes. */
+  /** Reads all tables and indexes once to load as much of them into memory as fits. Returns their size in bytes. */
   readAll(): Promise<number> {
     return this.withDatabase(async (client) => {
       await client.query('create extension if not exists pg_prewarm');

@@ -8,7 +8,7 @@ import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 
 /*
  * Creates token rows in PostgreSQL's COPY format, sealed by the vault's own code with its keys. A message requests a
- * range of tokens. The response has three texts, one per table.
+ * range of tokens. The response contains three texts, one per table.
  */
 export interface BulkFillWorkerData {
   readonly settings: Readonly<Record<string, string>>;

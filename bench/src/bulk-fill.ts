@@ -18,8 +18,9 @@ const tables = ['tokens', 'token_terms', 'audit_records'] as const;
 export const bulkFillSettings = { wal_level: 'minimal', max_wal_senders: '0' } as const;
 
 /**
- * Fills an empty vault with tokens, bypassing its API. The vault's own code seals the rows here. They are copied into
- * tables without indexes, and the indexes are created afterwards. Their audit records count as sealed.
+ * Fills an empty vault with tokens, bypassing its API. The vault's own code seals the rows in worker threads. The rows
+ * are copied into tables without indexes, and the indexes are created afterwards. The audit records count as already
+ * sealed.
  */
 export async function bulkFill(vault: BenchVault, total: number): Promise<void> {
   const data = await findOwner(vault, total);
@@ -61,7 +62,10 @@ function dropIndexes(vault: BenchVault): Promise<string[]> {
   });
 }
 
-/** Copies rows in one transaction into truncated tables, so that they are frozen on arrival as if vacuum had run. */
+/**
+ * Copies rows into tables truncated in the same transaction, so that the rows are frozen immediately, as if vacuum had
+ * run.
+ */
 async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<void> {
   const { total } = data;
   const { hostname, port, username, password } = new URL(vault.postgres.url);
@@ -70,7 +74,7 @@ async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<vo
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(psql, 'exit') as Promise<[number]>;
-  // The sealing order of these records is before all others, so they count as already sealed.
+  // These records precede all others in the sealing order, so they count as already sealed.
   psql.stdin.write(`create sequence filled_order minvalue ${-total} start ${-total};
     begin; truncate ${tables.join(', ')};
     alter table audit_records alter column sealing_order set default nextval('filled_order');\n`);

@@ -16,7 +16,7 @@ const rounds = Number(values.rounds);
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
-  /** Other counted events per second of the same time. */
+  /** The rate of other counted events during the same period. */
   readonly countedPerSecond: number;
 }
 
@@ -30,9 +30,10 @@ export interface CreateCost {
 }
 
 /**
- * Creates tokens in turn in vaults that differ in one setting and run side by side, so that a disturbance affects all
- * of them. The order changes with every round. Throughput depends on the machine's other load. The server's processor
- * time per token hardly does, so both are reported. Ratios are relative to `off`. Stops the vaults.
+ * Creates tokens in vaults that differ in one setting. The vaults run side by side and take turns, so that a
+ * disturbance affects all of them. The order changes with every round. Throughput depends on other load on the machine.
+ * The server's processor time per token hardly does, so both are reported. Ratios are relative to `off`. Stops the
+ * vaults.
  */
 export async function measureCreates(
   vaults: Readonly<Record<string, BenchVault>> & { readonly off: BenchVault },
@@ -71,7 +72,7 @@ async function createTokens(vault: BenchVault, seconds: number, count: () => num
 
 function toCost(kind: string, measured: readonly Measured[], off: readonly Measured[]): CreateCost {
   const medianOf = (name: keyof Measured) => Math.round(median(measured.map((one) => one[name])));
-  // Ratios are taken per round, so that a slow moment of the machine affects both numbers.
+  // Ratios are computed per round, so that a temporary slowdown of the machine affects both numbers.
   const ratioOf = (name: keyof Measured) =>
     median(measured.map((one, round) => one[name] / (off[round]?.[name] ?? Number.NaN)));
   return {

@@ -4,8 +4,8 @@ import { answerOk, TlsDestination } from '../../server/test/harness/tls-destinat
 import { hostileDestinations } from '../../server/test/harness/hostile-destinations.ts';
 
 /*
- * Destinations in their own process, so that their work costs the vault nothing except for the traffic that reaches it.
- * The path `/<n>` is the n-th hostile destination. Every other path responds immediately.
+ * Destinations in their own process, so that they affect the vault only through the traffic that reaches it. The path
+ * `/<n>` is the n-th hostile destination. Every other path responds immediately.
  */
 const host = 'api.provider.example';
 const [authority, resolver] = await Promise.all([TestAuthority.create(), TestResolver.start()]);

@@ -6,7 +6,7 @@ const requestsAtOnce = 4;
 /** The number of tokens per customer. It does not depend on the size of the vault. */
 const tokensPerCustomer = 20;
 
-/** Returns the id of the n-th token. It is distributed like the vault's random ids, but can be computed. */
+/** Returns the id of the n-th token. Ids are distributed like the vault's random ids, but can be computed from n. */
 export function tokenIdOf(index: number): string {
   const mixed = Math.imul(index ^ 0x5bd1e995, 0x9e3779b1) >>> 0;
   return `${mixed.toString(16).padStart(8, '0')}-token-${index}`;
@@ -17,7 +17,7 @@ export function customerOf(index: number): string {
   return `customer-${Math.floor(index / tokensPerCustomer)}`;
 }
 
-/** Returns the value that finds the n-th token by its search index. */
+/** Returns the value by which a search finds the n-th token. */
 export function emailOf(index: number): string {
   return `person-${index}@example.com`;
 }
@@ -32,7 +32,7 @@ export function cardOf(index: number) {
   };
 }
 
-/** Returns the n-th token, with its own id, a search index and a metadata pair. Its row has about 700 bytes. */
+/** Returns the n-th token, with its own id, a search index and a metadata pair. Its row takes about 700 bytes. */
 export function tokenOf(index: number) {
   return {
     id: `token-${index}`,
@@ -66,7 +66,9 @@ export async function fill(vault: BenchVault, total: number, make: (index: numbe
   progress.end();
 }
 
-/** Returns the Luhn check digit: the sum of all digits, with every second one doubled, becomes a multiple of ten. */
+/**
+ * Returns the Luhn check digit, which makes the sum of all digits, with every second one doubled, a multiple of ten.
+ */
 function checkDigitOf(digits: string): number {
   const sum = [...digits].reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1);

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '10000,100000,1000000,10000000' },
     rounds: { type: 'string', default: '200' },
-    /** True if docs/performance.md and bench/results are written. */
+    /** True if docs/performance.md and bench/results are to be updated. */
     record: { type: 'boolean', default: true },
   },
   allowNegative: true,
@@ -35,7 +35,7 @@ async function prepare(size: number): Promise<FilledVault> {
 
 const subjects: FilledVault[] = [];
 for (const size of sizes) subjects.push(await prepare(size));
-// The vault that was filled last has displaced the others from memory. After one full read, none of them waits for the
+// Filling the last vault has evicted the others from memory. After one full read, none of them has to wait for the
 // disk.
 const bytes = await Promise.all(subjects.map(({ vault }) => vault.readAll()));
 const finish = watchCircumstances(subjects[0]?.vault.postgres.version ?? '');

@@ -14,11 +14,11 @@ import { cardLine } from './card-line.ts';
 import { median } from './median.ts';
 
 /*
- * Measures the speed of an import. The program imports a file of cards, as an operator would run it, from start to end
- * of its process: cards are read, validated, sealed, and written with terms, counters and an audit record each. Then
- * the resulting rows are removed and restored with COPY, PostgreSQL's fastest way, into the same tables with the same
- * indexes. The ratio of the two is the result. Processor time is reported too, because an import uses two processors
- * and a COPY one: other load on the machine slows an import more.
+ * Measures the speed of an import. It runs the program on a file of cards, as an operator would, and measures the whole
+ * lifetime of the process. The program reads, validates and seals each card, and writes it with its terms, counters and
+ * an audit record. Then the resulting rows are removed and restored into the same tables with the same indexes by COPY,
+ * the fastest method that PostgreSQL has. The result is the ratio of the two. Processor time is reported too, because
+ * an import uses two processors and a COPY only one, so other load on the machine slows an import more.
  */
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const run = promisify(execFile);
 const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 
 const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
-// PostgreSQL runs as another user, and reads and writes the rows there.
+// PostgreSQL runs as another user, and must be able to read and write files here.
 await chmod(directory, 0o777);
 const postgres = await LocalPostgres.start({
   password: crypto.randomUUID(),
@@ -155,7 +155,7 @@ async function copyBack(): Promise<number> {
 async function processorTimes(): Promise<{ program: number; database: number }> {
   const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const [, parent = ''] = await statOf(backends[0]?.pid ?? 0);
-  // The server counts a connection after it has noticed its end.
+  // The server includes the time of a connection only after it has noticed that the connection ended.
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { program: secondsOfChildren(await statOf('self')), database: secondsOfChildren(await statOf(parent)) };
 }

@@ -6,7 +6,7 @@ export async function heapAfterCollection(url: string): Promise<number> {
     socket.addEventListener('error', reject, { once: true });
   });
   try {
-    // Garbage is collected twice because finalizers of the first run release more objects.
+    // Garbage is collected twice because finalizers that run after the first collection release more objects.
     await ask(socket, 1, 'HeapProfiler.collectGarbage');
     await ask(socket, 2, 'HeapProfiler.collectGarbage');
     const { usedSize } = (await ask(socket, 3, 'Runtime.getHeapUsage')) as { usedSize: number };

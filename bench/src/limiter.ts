@@ -3,8 +3,8 @@ import { BenchVault } from './bench-vault.ts';
 import { measureCreates, printCosts } from './cost-of-creates.ts';
 
 /*
- * Measures the cost of limits. It compares vaults without limits, with limits in process and with limits in Redis. The
- * goal applies to the server's processor time per token. Needs wrk.
+ * Measures the cost of rate limits. It compares vaults without limits, with in-process limits and with limits in Redis.
+ * The goal applies to the server's processor time per token. Requires wrk.
  */
 const costMax = 0.05;
 

@@ -6,8 +6,8 @@ import { measureInTurn, type Operations } from './measure-in-turn.ts';
 
 /*
  * Measures whether reading the audit log gets slower as the log grows. Two vaults with logs of different lengths run
- * side by side, and every query is run on both in turn. SQL writes the records, spread over four months, and the
- * product seals them.
+ * side by side, and every query is run on both in turn. The records are inserted with SQL, spread over four months, and
+ * sealed by the product.
  */
 const { values } = parseArgs({
   options: {
@@ -72,7 +72,7 @@ async function prepare(count: number): Promise<Subject> {
   const { rows: tenants } = await client.query<{ id: string }>('select id from tenants');
   const progress = new Progress('Filling', true);
   for (let done = 0; done < count; done += recordsPerTransaction) {
-    // Every entity has about 25 records at any log length, and so does one key. One entity type is rare: one record in
+    // At any log length, every entity has about 25 records, and so does one key. One entity type is rare: one record in
     // five thousand has it.
     await client.query(
       `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type,

@@ -9,8 +9,8 @@ import { connections } from './throughput-rows.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * Measures whether a server leaks memory. One server creates and reads cards, and its memory is sampled after given
- * numbers of requests, each time after garbage collection. Needs wrk.
+ * Measures whether a server leaks memory. One server creates and reads cards. After the given numbers of requests, its
+ * garbage is collected and its memory is measured. Requires wrk.
  */
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '10000,100000,1000000' } } });
 const steps = values.requests.split(',').map(Number);

@@ -8,22 +8,22 @@ import { median, percentile } from './median.ts';
 import { withClient } from './with-client.ts';
 import { type Load, type Measured, workloads } from './wrk.ts';
 
-/** One of this many transactions is logged with its time. */
+/** One in this many transactions is logged with its duration. */
 const sampleEvery = 10;
 const databaseName = 'bare';
 
 const attemptsMax = 5;
 
 /**
- * A copy of a vault's database that only pgbench uses. It has the same tables, indexes, policies and rows, but no
- * product. pgbench uses the role that serves requests, and sets the tenant once per connection.
+ * A copy of a vault's database that only pgbench uses. It has the same tables, indexes, policies and rows, but no vault
+ * uses it. pgbench uses the role that serves requests, and sets the tenant once per connection.
  */
 export class BareDatabase {
   readonly #vault: BenchVault;
   readonly #variables: readonly string[];
   readonly #tenantId: string;
 
-  /** Copies the database. Nobody may be connected to the vault during the copy. */
+  /** Copies the database. There must be no connections to the vault's database during the copy. */
   static async copy(vault: BenchVault): Promise<BareDatabase> {
     await withClient(vault.postgres.urlOf('template1'), (client) =>
       client.query(`create database ${databaseName} template postgres`),
@@ -36,7 +36,7 @@ export class BareDatabase {
         from tokens card where id = 'card-7'`,
       );
       const { tenant_id = '', created_by = '', data = '', term = '', key_id = '' } = rows[0] ?? {};
-      // This is the length of a sealed document value such as "value 0123456789 number 100" in quotes.
+      // The value is as long as a sealed document value such as "value 0123456789 number 100", including the quotes.
       const value = Buffer.alloc(107, 7).toString('hex');
       const list = `{${Array.from({ length: 100 }, () => String.raw`"\\x${value}"`).join(',')}}`;
       await client.query('vacuum analyze');
@@ -73,7 +73,7 @@ export class BareDatabase {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-pgbench-'));
     const { hostname, port, username, password } = new URL(this.#vault.postgres.url);
     const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds)];
-    // With a given rate, the time of a transaction starts when it was due.
+    // With a given rate, the duration of a transaction is measured from when it was due to start.
     if (rate !== undefined) flags.push('--rate', String(rate));
     const log = ['-l', '--log-prefix', path.join(directory, 'log'), '--sampling-rate', String(1 / sampleEvery)];
     const file = ['-D', `tokens=${tokens}`, '-f', `${workloads}/${script}.sql`, databaseName];
@@ -99,7 +99,7 @@ export class BareDatabase {
   }
 }
 
-/** Reads the times in microseconds, which are the third word of each line. */
+/** Reads the durations in microseconds from the third word of each line. */
 async function readTimes(directory: string): Promise<number[]> {
   const files = await readdir(directory);
   const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')));

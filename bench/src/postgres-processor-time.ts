@@ -9,7 +9,7 @@ export async function readProcessorTimes({ dataDirectory }: LocalPostgres): Prom
   const [parent = ''] = (await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).split(' ').filter(Boolean);
   const times = children.map(async (child) => {
-    // The first number is in nanoseconds. The process may have ended already.
+    // The first number is in nanoseconds. The process may already have ended.
     const text = await readFile(`/proc/${child}/schedstat`, 'utf8').catch(() => '0');
     return [child, Number(text.split(' ', 1)[0]) / 1_000_000] as const;
   });
@@ -17,8 +17,8 @@ export async function readProcessorTimes({ dataDirectory }: LocalPostgres): Prom
 }
 
 /**
- * Adds up the processor time of processes that still run. Those that ended meanwhile were autovacuum or idle
- * connections.
+ * Adds up the processor time of processes that are still running. Those that have ended in the meantime were autovacuum
+ * workers or idle connections.
  */
 export function processorMsBetween(before: ProcessorTimes, after: ProcessorTimes): number {
   return [...after].reduce((sum, [process, ms]) => sum + Math.max(0, ms - (before.get(process) ?? 0)), 0);

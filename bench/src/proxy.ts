@@ -10,9 +10,9 @@ import { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
 
 /*
- * Measures the delay that the proxy adds to a call, and how hostile destinations affect other requests. Vault,
- * destinations and this client are three processes. Compared cases are measured in turn, so that a disturbance affects
- * both.
+ * Measures the delay that the proxy adds to a call, and how hostile destinations affect other requests. The vault, the
+ * destinations and this client run in three processes. Compared cases are measured in turn, so that a disturbance
+ * affects both.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '400' }, windows: { type: 'string', default: '8' } },
@@ -99,8 +99,8 @@ async function measureGets(vault: BenchVault, path: string): Promise<number[]> {
 }
 
 /**
- * Calls every hostile destination once, evenly spread over half of the window. The returned function disconnects at its
- * end.
+ * Calls every hostile destination once, evenly spread over half of the window. The returned function closes the
+ * connections at the end of the window.
  */
 function startHostileCalls(vault: BenchVault, { host, port, hostileCount }: Destinations): () => void {
   const url = new URL(vault.url);

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { Measured } from './wrk.ts';
 
-/** The machine, the time and the load of a measurement. */
+/** The conditions of a measurement: the machine, the time and the load. */
 export interface Circumstances {
   readonly recorded_at: string;
   readonly processor: string;
@@ -50,7 +50,7 @@ export interface GrowthRow {
   /** Medians in milliseconds, by size. */
   readonly ms: readonly number[];
   readonly p99Ms: readonly number[];
-  /** The largest vault's median divided by the smallest's. */
+  /** The median of the largest vault divided by that of the smallest. */
   readonly ratio: number;
 }
 
@@ -89,7 +89,7 @@ export async function saveChart(name: string, svg: string): Promise<void> {
   await writeFile(new URL(`${name}.svg`, directory), svg);
 }
 
-/** Loads results. Returns undefined if nothing was recorded yet. */
+/** Loads results. Returns undefined if none have been recorded yet. */
 export async function loadResults<T>(name: string): Promise<T | undefined> {
   const text = await readFile(new URL(`${name}.json`, directory), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as T);

@@ -6,7 +6,7 @@ import { printFigures } from './print-figures.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * Measures how much re-encryption slows other requests. Two servers run at full load, in turn with and without a
+ * Measures how much re-encryption slows other requests. Two servers run at full load, alternately with and without a
  * concurrent `strongroom keys reencrypt`. Prints the ratio of the rates and the speed of the job.
  */
 const { values } = parseArgs({

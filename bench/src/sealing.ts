@@ -7,8 +7,8 @@ import { untilSealed } from './until-sealed.ts';
 import { runWrk } from './wrk.ts';
 
 /*
- * Measures the cost of sealing the audit log. A server creates cards at full load, in turn with and without a worker
- * that seals. Prints the ratio of the rates, and the age of records when they were sealed.
+ * Measures the cost of sealing the audit log. A server creates cards at full load, alternately with and without a
+ * worker that seals. Prints the ratio of the rates, and the age of records when they were sealed.
  */
 const { values } = parseArgs({
   options: {

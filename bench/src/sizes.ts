@@ -6,15 +6,19 @@ import { processorMsBetween, readProcessorTimes } from './postgres-processor-tim
 import { untilSealed } from './until-sealed.ts';
 
 /*
- * Measures what a token and a record cost PostgreSQL: bytes in each table and index, processor time with sealing, and
- * write-ahead log right after a checkpoint, when every page that a request touches is written whole. It stores cards
- * with one metadata pair and reads each once. The vault chooses the ids, so that indexes grow as they do in production.
+ * Measures what a token and a record cost PostgreSQL: bytes in each table and index, processor time including sealing,
+ * and the size of the write-ahead log right after a checkpoint, when every page that a request changes is logged in
+ * full. It stores cards with one metadata pair and reads each once. The vault chooses the ids, so that indexes grow as
+ * they do in production.
  */
 const { values } = parseArgs({
   options: {
     tokens: { type: 'string', default: '100000' },
     clients: { type: 'string', default: '64' },
-    /** Must be small compared with the number of pages in an index. Otherwise two requests touch the same page. */
+    /**
+     * The number must be small compared with the number of pages in an index. Otherwise several requests change the
+     * same page.
+     */
     'after-checkpoint': { type: 'string', default: '200' },
   },
 });
@@ -102,7 +106,7 @@ const readMs = await processorTime(vault, tokens, get);
 const read = await settled(vault);
 const createMs = await processorTime(vault, Math.ceil(tokens / 10), create);
 await worker.stop();
-// Consecutive ids share a few pages, so ids are picked from the whole range.
+// Consecutive ids are in the same few pages, so ids are picked from the whole range.
 const anywhere = (number: number) => get(Math.floor(((number + 0.5) * tokens) / few));
 const createWal = await walAfterCheckpoint(vault, (number) => create(tokens + number));
 const readWal = await walAfterCheckpoint(vault, anywhere);

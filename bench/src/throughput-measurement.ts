@@ -34,8 +34,8 @@ export async function measureRow(subject: Subject, row: ThroughputRow): Promise<
 }
 
 /**
- * Measures latencies at shares of the highest measured rate, with arrivals as from many independent clients, in turn
- * with bare PostgreSQL.
+ * Measures latencies at fractions of the highest measured rate, with requests arriving as if from many independent
+ * clients. The vault and bare PostgreSQL take turns.
  */
 export async function measureLatencies(subject: Subject, rows: readonly ComparedRow[]): Promise<LatencyRow[]> {
   const results: LatencyRow[] = [];
@@ -65,7 +65,8 @@ async function measureLatency(
 }
 
 /**
- * Measures both in turn, so that a disturbance affects both. Records of the previous run are sealed before each run.
+ * Measures both sides in turn, so that a disturbance affects both. Records of the previous run are sealed before each
+ * run.
  */
 async function takeTurns(
   { vault, bare, rounds, seconds, tokens }: Subject,

@@ -2,20 +2,23 @@
 export interface ThroughputRow {
   readonly work: string;
   readonly against: string;
-  /** The lowest acceptable ratio of the two. */
+  /** The lowest acceptable ratio of the vault's rate to that of bare PostgreSQL. */
   readonly goal: number;
   /** The wrk script. `bareScript` is the pgbench script. */
   readonly script: string;
   readonly bareScript: string;
   readonly connections: number;
-  /** The number of tokens that one request creates or reads, if tokens are counted. Otherwise 1. */
+  /** The number of tokens that one request creates or reads, or 1 if requests are counted instead of tokens. */
   readonly tokensPerRequest: number;
-  /** Excluded from the short form, which takes half a minute. */
+  /** True if the row is excluded from the short form, which takes half a minute. */
   readonly isLongOnly?: boolean;
 }
 
 export const connections = 64;
-/** A request with a hundred tokens is as much work as many requests, so more connections would only wait. */
+/**
+ * A request with a hundred tokens takes as much work as many single requests, so additional connections would only
+ * wait.
+ */
 const fewConnections = 16;
 export const bareClients = 32;
 
@@ -77,12 +80,12 @@ export const throughputRows: readonly ThroughputRow[] = [
   },
 ];
 
-/** Requests whose latency is compared at rates below the limit of both sides. */
+/** Requests whose latency is compared at rates that both sides can sustain. */
 export const latencyRows = [
   { work: 'POST /tokens, a card', script: 'create-card' },
   { work: 'GET /tokens/{id}, a card', script: 'get-card' },
 ] as const;
-/** Shares of the highest rate that the vault reached in the same run. */
+/** The rates, as fractions of the highest rate that the vault reached in the same run. */
 export const latencyShares = [1 / 6, 1 / 2] as const;
-/** The highest acceptable ratios to the latencies of bare PostgreSQL. */
+/** The highest acceptable ratios of the vault's latencies to those of bare PostgreSQL. */
 export const latencyGoals = { p50: 1.5, p99: 1 } as const;

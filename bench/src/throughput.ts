@@ -11,10 +11,10 @@ import { throughputRows } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
 
 /*
- * Measures the speed of the vault against bare PostgreSQL that processes the same rows, on the same machine in the same
- * run. The vault runs as in production, with servers, a worker that seals the audit log, row-level security, and one
- * log line per request. Only its rate limits are raised. pgbench uses a copy of the database that nothing else uses.
- * The two take turns. Needs wrk.
+ * Measures the speed of the vault against that of bare PostgreSQL processing the same rows, on the same machine in the
+ * same run. The vault runs as in production, with servers, a worker that seals the audit log, row-level security, and
+ * one log line per request. Only its rate limits are raised. pgbench uses a copy of the database that nothing else
+ * uses. The two take turns. Requires wrk.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const { values } = parseArgs({
      * nothing.
      */
     short: { type: 'boolean', default: false },
-    /** The file for the numbers of passed and failed rows, in the format of a test report. */
+    /** The file that the numbers of passed and failed rows are written to, in the format of a test report. */
     output: { type: 'string' },
   },
 });
@@ -37,8 +37,8 @@ const rounds = Number(values.rounds ?? (isShort ? 1 : 5));
 const seconds = Number(values.seconds ?? (isShort ? 2 : 8));
 const tokens = Number(values.tokens ?? (isShort ? 2_000 : 20_000));
 /**
- * A shared machine must not fail a change. A row only fails if it stays below two fifths of the recorded ratio four
- * times in a row.
+ * Noise on a shared machine must not fail a change. A row only fails if it is below two fifths of the recorded ratio in
+ * four consecutive attempts.
  */
 const clearlyBelow = 0.4;
 const attemptsMax = 4;

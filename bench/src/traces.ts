@@ -6,9 +6,9 @@ import { measureCreates, printCosts } from './cost-of-creates.ts';
 
 /*
  * Measures the cost of traces. It compares vaults without a collector, with the default (100 traces per second), with
- * one in twenty requests, and with every request. The goal applies to the server's processor time per token with one in
- * twenty, because that does not depend on the number of requests as the default does. The collector runs in this
- * process, not in the server's. Needs wrk.
+ * one in twenty requests traced, and with every request traced. The goal applies to the server's processor time per
+ * token with one in twenty traced, because that cost does not depend on the request rate, unlike that of the default.
+ * The collector runs in this process, not in the server's. Requires wrk.
  */
 const costMax = 0.03;
 

@@ -12,8 +12,8 @@ import { runWrk } from './wrk.ts';
 /*
  * Compares this version with another checkout, which must be installed: `npm run bench:versions -- --with ../before`.
  * Each has its own vault and PostgreSQL. The two take turns, so that a disturbance affects both. On a shared machine,
- * processor time per request is steadier than requests per second. It includes the server, and PostgreSQL until
- * everything is sealed. Needs wrk.
+ * processor time per request is steadier than requests per second. It includes the time of the server, and that of
+ * PostgreSQL until everything is sealed. Requires wrk.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ if (values.with === undefined) throw new Error('Name the other checkout: npm run
 const [rounds, seconds, tokens] = [Number(values.rounds), Number(values.seconds), Number(values.tokens)];
 const scripts = ['create-card', 'get-card', 'create-card-once', 'list'];
 
-/** npm runs this script in its workspace, so a relative folder is resolved from the folder where npm was called. */
+/** npm runs this script in its workspace, so a relative path is resolved against the folder in which npm was called. */
 const folder = path.resolve(process.env['INIT_CWD'] ?? '.', values.with);
 const other = (await import(pathToFileURL(path.join(folder, 'bench/src/bench-vault.ts')).href)) as {
   BenchVault: typeof BenchVault;

@@ -10,9 +10,9 @@ export interface Load {
   readonly script: string;
   readonly connections: number;
   readonly seconds: number;
-  /** The number of existing tokens, which scripts read. */
+  /** The number of existing tokens that scripts can read. */
   readonly tokens?: number;
-  /** Requests per second. Defaults to as many as possible. */
+  /** Requests per second. By default, requests are sent as fast as possible. */
   readonly rate?: number;
 }
 
@@ -30,7 +30,10 @@ interface WrkResult {
   readonly p99: number;
 }
 
-/** Loads all servers of a vault equally. Any failed request ends the run, because it would falsify the figures. */
+/**
+ * Puts the same load on all servers of a vault. Any failed request aborts the run, because it would distort the
+ * figures.
+ */
 export async function runWrk(vault: BenchVault, load: Load): Promise<Measured & { readonly requests: number }> {
   const { urls, key } = vault;
   const results = await Promise.all(

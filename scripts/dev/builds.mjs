@@ -9,8 +9,8 @@ export function buildElements(root) {
 }
 
 /**
- * Builds the portal if the checkout has no build of it. The vault then knows the portal's pages, and sends them with
- * the headers that they have in production.
+ * Builds the portal if the checkout has no build of it. The vault needs the build to serve the portal's pages with the
+ * same headers as in production.
  */
 export async function buildPortalOnce(root) {
   if (existsSync(path.join(root, 'server/assets/portal/index.html'))) return;

@@ -4,13 +4,16 @@ import path from 'node:path';
 /** The time to wait for further changes, because editors and Git write several files at once. */
 const pauseMs = 100;
 
-/** Source of the vault. The files in `server/assets` are added one by one: its folders are written by builds. */
+/**
+ * Source of the vault. Files directly in `server/assets` are added individually, because its folders are written by
+ * builds.
+ */
 const vaultSource = ['server/src/', 'server/migrations/'];
-/** Source of the card fields and the shop. They share the check of card numbers with the vault. */
+/** Source of the card fields and the shop. They share the validation of card numbers with the vault. */
 const elementsSource = ['elements/', 'server/src/core/token-types/'];
 const ignored = /^elements\/dist\/|\/node_modules\/|\.test\.ts$/;
 
-/** Watches the source of the vault, the card fields and the shop. Vite watches that of the portal. */
+/** Watches the source of the vault, the card fields and the shop. Vite watches the source of the portal. */
 export class Changes {
   #apply;
   #timer;
@@ -30,7 +33,7 @@ export class Changes {
     });
   }
 
-  /** Waits for the changes that are being applied. */
+  /** Waits until the changes that are being applied are done. */
   async stop() {
     this.#isStopped = true;
     clearTimeout(this.#timer);

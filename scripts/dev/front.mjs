@@ -16,7 +16,7 @@ const portalElement = '<div id="portal">';
 
 /**
  * One address for the portal with hot reload and the vault behind it. With a single origin, the vault's cookies,
- * sign-in links, redirects and checks for the same origin work as they are.
+ * sign-in links, redirects and same-origin checks work unchanged.
  */
 export class Front {
   url;
@@ -88,8 +88,8 @@ export class Front {
   }
 
   /**
-   * Passes on the vault's response. Only the content of the portal's page is replaced, so the vault's session check and
-   * security headers apply to it too.
+   * Forwards the vault's response. Only the content of the portal's page is replaced, so the vault's session check and
+   * security headers still apply to it.
    */
   async #respond(received, request, response) {
     const { statusCode, headers } = received;
@@ -107,14 +107,14 @@ export class Front {
   async #renderPortal(url) {
     const source = await readFile(path.join(this.#root, 'portal/index.html'), 'utf8');
     const page = await this.#vite.transformIndexHtml(url, source);
-    // Vite prefixes every path in the page, but the icon belongs to the vault.
+    // Vite prefixes every path in the page, but the icon is served by the vault.
     return page.replace(`${filePath}portal/assets/`, '/portal/assets/');
   }
 }
 
 /**
- * Starts Vite inside the given server. With its own server, Vite would end this process on SIGTERM before the vault has
- * stopped.
+ * Starts Vite inside the given server. If Vite ran its own server, it would exit this process on SIGTERM before the
+ * vault has stopped.
  */
 async function startVite(root, server) {
   const folder = path.join(root, 'portal');

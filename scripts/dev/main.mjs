@@ -28,7 +28,7 @@ let areElementsStale = false;
 let stopping;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
-    // A second signal ends this process immediately. Its children notice and stop by themselves.
+    // A second signal ends this process immediately. Its children detect that and stop.
     if (stopping !== undefined) process.exit(1);
     void stop(0);
   });
@@ -48,11 +48,14 @@ async function start() {
   if (stopping === undefined) print(renderBanner({ url: front.url, data, vault: vault.ready }));
 }
 
-/** Rebuilds and restarts what has changed. If that fails, it reports the error and waits for the next change. */
+/**
+ * Rebuilds and restarts the parts that have changed. If that fails, it reports the error and waits for the next change.
+ */
 async function apply({ elements }) {
   const startedAt = performance.now();
   try {
-    // A failed build leaves nothing that the vault could serve, so it is repeated after the next change of any kind.
+    // A failed build leaves no files for the vault to serve, so the build is repeated after the next change of any
+    // kind.
     areElementsStale ||= elements;
     if (areElementsStale) await buildElements(root);
     areElementsStale = false;
@@ -65,7 +68,7 @@ async function apply({ elements }) {
   }
 }
 
-/** Stops everything. A running build is completed first, because the vault refuses to start with an incomplete one. */
+/** Stops everything. A running build finishes first, because the vault refuses to start from an incomplete build. */
 function stop(code) {
   stopping ??= (async () => {
     await Promise.all([started, vault.stop()]);

@@ -5,8 +5,8 @@ const endWithParent = import.meta.resolve('./end-with-parent.mjs');
 
 /**
  * Starts another Node.js process of the same version. It has its own process group, so that Ctrl-C in a terminal
- * reaches only this process, which stops its children in order. The channel tells the child if this process dies.
- * `environment` contains defaults for variables that are not set.
+ * reaches only this process, which stops its children in order. The channel lets the child detect that this process has
+ * died. `environment` contains defaults for variables that are not set.
  */
 export function startNode(command, { cwd, environment = {} }) {
   return spawn(process.execPath, ['--import', endWithParent, ...command], {
@@ -18,7 +18,7 @@ export function startNode(command, { cwd, environment = {} }) {
   });
 }
 
-/** Runs Node.js to its end, and returns its exit code and everything that it printed. */
+/** Runs Node.js until it exits, and returns its exit code and output. */
 export async function runNode(command, options) {
   const child = startNode(command, options);
   let output = '';

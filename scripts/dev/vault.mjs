@@ -14,7 +14,7 @@ export class Vault {
   /** Settles when the vault is ready or could not start. */
   #starting = Promise.resolve();
 
-  /** `onDeath` is called if the vault ends by itself after it was ready. */
+  /** `onDeath` is called if the vault exits on its own after it was ready. */
   constructor(options) {
     this.#options = options;
   }
@@ -44,7 +44,7 @@ export class Vault {
 
   #begin(starting) {
     this.#starting = starting;
-    // It may fail while no request waits. The next request then fails with the same error.
+    // The start may fail while no request is waiting. The next request then fails with the same error.
     starting.catch(() => undefined);
     return starting;
   }
@@ -76,8 +76,8 @@ export class Vault {
   }
 
   /**
-   * Returns the error of Node.js for source that it cannot load, with file and line. The vault's own message has neither.
-   * The text is empty if everything can be loaded.
+   * Returns the error that Node.js reports for source that it cannot load, with file and line, which the vault's own
+   * message lacks. The text is empty if everything can be loaded.
    */
   async #findMistake() {
     if (this.#isStopping) return '';
@@ -87,15 +87,15 @@ export class Vault {
 
   get #surroundings() {
     const { root } = this.#options;
-    // Node.js compiles only the files that have changed since the last start.
+    // With this cache, Node.js compiles only the files that have changed since the last start.
     const cache = path.join(root, 'node_modules/.cache/strongroom-compile-cache');
     return { cwd: root, environment: { NODE_COMPILE_CACHE: cache } };
   }
 }
 
 /**
- * Returns the line of JSON that the vault prints when it is ready, and passes on what it prints later. Returns undefined
- * if the vault ends first.
+ * Returns the line of JSON that the vault prints when it is ready, and forwards its later output. Returns undefined if
+ * the vault exits first.
  */
 function readLine(child) {
   return new Promise((resolve) => {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Runs the long form of a test or benchmark, and writes into docs/contributing/long-runs.md how it ended.
+// Runs the long form of a test or benchmark, and records the result in docs/contributing/long-runs.md.
 //
 //   main.mjs NAME COMMAND…    NAME is the name of the npm script
 //
-// Short forms, interrupted runs and runs of CI are not written down.
+// Short forms, interrupted runs and CI runs are not recorded.
 import { spawn, execFileSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { withLastRun } from './page.mjs';
 
 const page = 'docs/contributing/long-runs.md';
 const [name, command, ...args] = process.argv.slice(2);
-// Read now, because the commit may change while a run takes hours.
+// The commit is read now, because it may change during a run that takes hours.
 const commit = currentCommit();
 const begin = Date.now();
 const child = spawn(command, args, { stdio: 'inherit' });
-// The terminal sends the signal to both. The child decides how it ends.
+// The terminal sends the signal to both processes. The child decides how to exit.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
   console.error(error.message);
@@ -25,7 +25,7 @@ child.on('exit', (code, signal) => {
   process.exitCode = code ?? 128 + constants.signals[signal];
   const isCounted = code !== null && code < 128 && process.env.CI === undefined && !args.includes('--short');
   if (!isCounted) return;
-  // Where a folder lies on this machine is of no use to others.
+  // Absolute paths on this machine are of no use to others.
   const own = args.slice(args.indexOf('--') + 1).map((arg) => (arg.startsWith('/') ? '<folder>' : arg));
   const run = { date: new Date(begin).toISOString().slice(0, 10), commit, minutes: (Date.now() - begin) / 60_000 };
   writeFileSync(page, withLastRun(readFileSync(page, 'utf8'), name, { ...run, isPassed: code === 0, own }));

@@ -1,6 +1,6 @@
-// The page that says when each long run last ended: one row of a table for each.
+// The page that records when each long run was last completed, in a table with one row per run.
 
-/** Returns the page with another last run in the row of a script. */
+/** Returns the page with the last run updated in the row of a script. */
 export function withLastRun(page, name, { date, commit, minutes, isPassed, own }) {
   const lines = page.split('\n');
   const at = lines.findIndex((line) => nameIn(line) === name);

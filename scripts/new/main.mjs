@@ -1,5 +1,5 @@
-// Writes the skeleton of something new, with tests that fail until it is filled in:
-// `npm run new -- endpoint order`. docs/contributing/adding-things.md has the steps that remain.
+// Writes the skeleton of something new, with tests that fail until it is filled in: `npm run new -- endpoint order`.
+// docs/contributing/adding-things.md lists the remaining steps.
 import { parseArgs } from 'node:util';
 import { readChecklist } from './checklist.mjs';
 import { kinds, toSkeleton } from './skeleton.mjs';

@@ -1,4 +1,4 @@
-/** The end of a name that the generator adds itself. */
+/** Suffixes that a name must not have, because the generator adds them. */
 const suffixes = { endpoint: /-(?:endpoint|routes?|service)$/, page: /-page$/, 'token-type': /-(?:token|type)$/ };
 
 /** Returns what is wrong with a name, or undefined. */
@@ -34,7 +34,7 @@ export function toForms(name) {
   };
 }
 
-/** Replaces the forms in a text, each between two `@`. */
+/** Replaces the placeholders in a text, each of which is the name of a form between two `@`. */
 export function fillIn(text, forms) {
   return text.replaceAll(/@(\w+)@/g, (whole, form) => forms[form] ?? whole);
 }

@@ -8,8 +8,8 @@ const templates = path.join(import.meta.dirname, 'templates');
 export const kinds = { endpoint: 'An endpoint', page: 'A portal page', 'token-type': 'A token type' };
 
 /**
- * Returns the files of a skeleton by path. A template is at the path of its file, with `.txt` at the end so that no tool
- * takes it for code.
+ * Returns the files of a skeleton by path. A template has the same path as its file, plus the extension `.txt`, so that
+ * no tool treats it as code.
  */
 export function toSkeleton(kind, name, root) {
   const forms = { ...toForms(name), uuid: crypto.randomUUID(), migration: nextMigration(root) };

@@ -4,7 +4,8 @@ import { archive } from './archive.mjs';
 import { run } from './run.mjs';
 
 /**
- * Writes the same chart as `helm package`, but without file times. `ci` is left out because it contains test values.
+ * Writes the same chart as `helm package`, but without file modification times. `ci` is left out because it contains
+ * test values.
  */
 export function packChart({ version, folder, output }) {
   const tar = archive(path.join(folder, 'deploy'), 'chart', { as: 'strongroom', without: ['chart/ci', 'chart/test'] });

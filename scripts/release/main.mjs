@@ -1,7 +1,7 @@
 // Builds the files of a release from a tag: `npm run release -- v0.2.0 --cosign-key cosign.key`.
 //
-// Everything comes from the commit of the tag, not from the working tree. Two builds of the same commit have the same
-// bytes, except for signatures, which are random. docs/releasing.md explains the steps before and after.
+// Everything comes from the commit of the tag, not from the working tree. Two builds of the same commit are identical
+// byte for byte, except for signatures, which are random. docs/releasing.md explains the steps before and after.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

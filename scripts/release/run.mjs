@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 // runs it.
 const { COSIGN_PASSWORD: cosignPassword, NODE_ENV: _mode, NODE_OPTIONS: _options, ...others } = process.env;
 delete process.env.COSIGN_PASSWORD;
-/** Passed only to the program that signs, because builds run third-party code. */
+/** The password is passed only to the signing program, because builds run third-party code. */
 export const signing = { COSIGN_PASSWORD: cosignPassword };
 
 /** Runs a program of the release. Its output is shown if it fails. */

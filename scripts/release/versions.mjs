@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Stops the release if any file names a version other than that of the tag. */
+/** Stops the release if any file contains a version other than the tag's. */
 export function requireSameVersion({ version, folder }) {
   const found = {
     'server/package.json': JSON.parse(read('server/package.json')).version,

@@ -1,5 +1,5 @@
-// Reads which files a source file imports. Files behind an `index.ts` count as imported if it exports the names from
-// them.
+// Reads which files a source file imports. If a file imports names from an `index.ts`, the files that define those
+// names count as imported.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Draws the ways of four requests through the server into ARCHITECTURE.md, from the imports of the files they pass.
+// Draws the paths of four requests through the server into ARCHITECTURE.md, based on the imports of the files involved.
 //
 //   main.mjs write    draws them
 //   main.mjs check    fails if a drawing is not the current one, or if a file is not connected with the others of its drawing

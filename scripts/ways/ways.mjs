@@ -1,5 +1,5 @@
-// The files that a value passes through, for four requests, in the order in which it reaches them. A short text says
-// what happens there.
+// For each of four requests, the files that a value passes through, in order. A short text describes what happens in
+// each file.
 
 export const ways = {
   create: {
