@@ -16,12 +16,12 @@ export default defineConfig({
     globalSetup: ['harness/global-setup.ts'],
     pool: 'forks',
     // Importing the clients takes longer than most test files, so modules are shared. While one file waits for a limit
-    // to end, others can run.
+    // to expire, others can run.
     isolate: false,
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // A browser on a busy machine may take long to show a result.
+    // A browser on a busy machine may take a long time to show a result.
     expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -57,7 +57,7 @@ describe.concurrent('Limits', () => {
     expect(retryAfter).toBeGreaterThanOrEqual(10 - elapsedSeconds);
     for (let sentAt = Date.now(); (await search(from)).status === 429; sentAt = Date.now()) {
       expect(sentAt - blockedAt).toBeLessThan(11_000);
-      // The delay matters because a refused request counts too.
+      // The delay keeps the number of retries low, because a refused request counts too.
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect(Date.now() - startedAt).toBeGreaterThan(9_500);

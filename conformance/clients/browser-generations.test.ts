@@ -13,7 +13,10 @@ const generations = [
   { name: 'basis-theory-js 1.79.3', library: first },
 ];
 
-/** Versions that pages and services without updates still use. Every call is the same as in the newest version. */
+/**
+ * Versions still used by pages and services that have not been updated. Every call is the same as in the newest
+ * version.
+ */
 describe.each(generations)('$name', ({ library }) => {
   const open = async (key: string) =>
     (await new library.BasisTheory().init(key, { apiBaseUrl: url })) as unknown as BrowserClient;
@@ -74,7 +77,7 @@ describe.each(generations)('$name', ({ library }) => {
   it('says what is wrong', async () => {
     expect(await thrownBy((await open('nobody')).tokens.retrieve('x'))).toMatchObject({ status: 401 });
     const error = await thrownBy(client.tokens.create({ type: 'card', data: { number: '1' } }));
-    // These versions change the case of all names and lose the dot.
+    // These versions change the case of all names, which removes the dot.
     expect(error).toMatchObject({ status: 400, data: { errors: { dataNumber: expect.any(Array) } } });
   });
 });

@@ -7,7 +7,7 @@ import { uuidV4 } from '../harness/value-forms.ts';
 /**
  * A rewrite of the tests that the makers of the clients run against their own service before a release
  * (`tests/integration/canary.test.ts` of node-sdk 6.1.1), as far as a vault supports them: the tests that pass, the one
- * that they skip, and the life of a token without its stored proxy and its reactor. The makers' private key shows
+ * that they skip, and the token life cycle without its stored proxy and its reactor. The makers' private key reveals
  * plaintext, so the key here does too.
  */
 const { url, keys } = inject('vault');

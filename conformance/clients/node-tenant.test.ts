@@ -96,7 +96,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       const id = await addMember(vault, tenant.id, email);
       const page = await client.tenants.members.list({ size: 1 });
       const { pagination, data = [] } = page;
-      // Version 6 pages automatically and keeps the response inside the page.
+      // Version 6 paginates automatically and has the response inside the page object.
       const { response } = page as { response?: { pagination?: object } };
       expect(pagination ?? response?.pagination).toMatchObject({
         pageNumber: 1,

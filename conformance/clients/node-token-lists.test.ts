@@ -5,7 +5,7 @@ import { nodeClients, older, openEarlier } from '../harness/node-clients.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
 
 const { url, keys } = inject('vault');
-/** Marks the tokens of this file, because other files store tokens concurrently. */
+/** Identifies the tokens of this file, because other files store tokens concurrently. */
 const batch = crypto.randomUUID();
 const amount = 7;
 let ids: string[];

@@ -8,8 +8,8 @@ const searchesMax = 50;
 const request = { query: 'id:none' };
 
 /**
- * Searches until the address is blocked. Calls of a client with the same address are refused from then on. Returns the
- * start time. The block lasts ten seconds from then, or from slightly later on a busy machine.
+ * Searches until the address is blocked. Calls from a client with the same address are refused from then on. Returns
+ * the time of the first search. The block lasts ten seconds from that time, or slightly longer on a busy machine.
  */
 async function exhaust(address: string): Promise<number> {
   const beganAt = performance.now();

@@ -31,7 +31,7 @@ describe.each(clients)('$name', ({ name, open }) => {
           expected.set(kind, findUnserved(call)?.answer);
           answers.set(kind, [...(answers.get(kind) ?? []), ...(await statusesOf(client, call))]);
         }
-        // A client may reject the arguments, but some call of every kind must have reached the vault.
+        // A client may reject the arguments, but at least one call of every kind must have reached the vault.
         expect(new Map([...answers].map(([kind, statuses]) => [kind, [...new Set(statuses)]]))).toEqual(
           new Map([...answers.keys()].map((kind) => [kind, [expected.get(kind)]])),
         );
@@ -48,7 +48,10 @@ interface ClientError {
   readonly data?: { readonly detail?: string };
 }
 
-/** Returns the statuses of the responses to a call. Empty if the client did not send it. A 404 must give a reason. */
+/**
+ * Returns the statuses of the responses to a call. The list is empty if the client did not send it. A 404 response must
+ * give a reason.
+ */
 async function statusesOf(client: object, call: string): Promise<number[]> {
   const statuses: number[] = [];
   const why = findUnserved(call)?.why.replaceAll('`', '');

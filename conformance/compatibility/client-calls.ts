@@ -4,8 +4,8 @@ import { newest, older, openEarlier } from '../harness/node-clients.ts';
 import { listElementCalls } from './element-calls.ts';
 
 /**
- * Lists every call that a client offers, in the form that its users write: `tenants.self.get`. Read from the client
- * itself.
+ * Lists every call that a client offers, as found on the client object, in the form that its users write:
+ * `tenants.self.get`.
  */
 export async function listClientCalls(): Promise<ReadonlyMap<string, readonly string[]>> {
   const nowhere = 'http://localhost:1';

@@ -81,7 +81,7 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
   return `## Not supported\n\nThese calls get 404, with the reason in \`detail\`, or 405. Elements refuse theirs in the page, with an error that says why.\n\n${toTable(['Calls', 'Why'], rows)}`;
 }
 
-/** Lists the makers' suites. A suite that fails partly must not be listed as working. */
+/** Lists the makers' suites. A suite with failing tests must not be listed as working. */
 function toMakers(): string {
   const rows = [canarySuite, pythonSuite].map((suite) => [
     suite.name,
@@ -95,7 +95,7 @@ runs them again and fails if a test ends differently than stated here. CI runs a
   return `## Suites of the makers\n\n${intro}\n\n${toTable(['Client', 'Suite', 'Passes', 'What the others need'], rows)}`;
 }
 
-/** Lists each need once, with the number of tests that have it. */
+/** Lists each missing feature once, with the number of tests that need it. */
 function needsOf({ failing }: MakerSuite): string {
   const counts = new Map<string, number>();
   for (const { needs } of failing) counts.set(needs, (counts.get(needs) ?? 0) + 1);

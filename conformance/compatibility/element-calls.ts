@@ -1,8 +1,8 @@
 import { reactElements, webElements } from '../harness/published-package.ts';
 
 /*
- * The members of the packages for elements. These packages only load a script that has the members, so the lists come
- * from their types and not from the packages themselves.
+ * The members of the packages for elements. These packages only load a script that provides the members, so the lists
+ * come from their types instead of their code.
  */
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 const ofInstance = [
@@ -39,7 +39,7 @@ const components = [
   'CardVerificationCodeElement',
   'TextElement',
 ];
-/** Members that the second generation has added. */
+/** Members added in the second generation. */
 const added: Readonly<Record<string, readonly string[]>> = {
   'web-elements 2.17.0': ['device.getDeviceInfo'],
   'react-elements 2.17.0': ['CopyButtonElement'],

@@ -16,7 +16,7 @@ export interface MakerSuite {
 }
 
 /**
- * `conformance/makers` runs both suites if the folders are given. It fails if a test is missing here or has another
+ * `conformance/makers` runs both suites if the folders are given. It fails if a test is missing here or has a different
  * result.
  */
 export const canarySuite: MakerSuite = {

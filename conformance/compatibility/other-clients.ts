@@ -7,7 +7,7 @@ interface OtherClient {
   readonly remarks: string;
 }
 
-/** Clients that the suite runs, but not call by call. */
+/** Clients that the suite runs without testing each call. */
 const run: readonly OtherClient[] = [
   {
     name: 'node-sdk 6.1.1',

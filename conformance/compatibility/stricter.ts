@@ -1,4 +1,4 @@
-/** Everything that a vault refuses or hides although `api.md` and the clients would allow it, with the reason. */
+/** Everything that a vault refuses or hides even though `api.md` and the clients would allow it, with the reason. */
 export const stricter: readonly { readonly what: string; readonly why: string }[] = [
   {
     what: 'A PATCH that sets `mask`, `search_indexes` or `fingerprint_expression` on stored data needs `reveal` on the token, through a rule for `token:update` or `token:read`. For a private application, a plain `token:update` is enough; `/access/explain` and the audit log count it as access to plaintext.',

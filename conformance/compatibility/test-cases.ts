@@ -20,7 +20,7 @@ interface VitestResults {
   }[];
 }
 
-/** Returns the cases of the named clients, sorted, because files finish in any order. */
+/** Returns the cases of the named clients. They are sorted because files finish in any order. */
 export function parseTestCases(json: string, clients: readonly string[]): TestCase[] {
   const { testResults } = JSON.parse(json) as VitestResults;
   const cases = testResults.flatMap(({ assertionResults }) =>

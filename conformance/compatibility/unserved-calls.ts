@@ -6,7 +6,8 @@ export interface UnservedCalls {
   readonly prefixes: readonly string[];
   readonly why: string;
   /**
-   * 405 if the path exists for another method. `none` for calls that elements reject in the page without sending them.
+   * The status is 405 if the path exists for another method. It is `none` for calls that elements reject in the page
+   * without sending them.
    */
   readonly answer: 404 | 405 | 'none';
 }

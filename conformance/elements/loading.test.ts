@@ -11,7 +11,7 @@ const limitedVault = inject('limitedVault');
 const domain = new URL(limitedVault.elementsUrl).hostname;
 const backend = new ApiCaller(vault, vault.keys.reveal);
 
-/** Types a card into an element and stores it. Another key reads it back. */
+/** Types a card into an element and stores it, then reads it back with another key. */
 async function storeCard(page: ShopPage): Promise<string> {
   const card = await page.place('card');
   for (const [at, text] of [testCard.number, '1250', '123'].entries()) await card.type(text, at);

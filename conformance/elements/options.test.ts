@@ -32,7 +32,7 @@ const typed = (text: string, metadata: Readonly<Record<string, unknown>>) => {
     await expect.poll(() => field.do('metadata')).toMatchObject(metadata);
   };
 };
-/** Checks the text of the input. */
+/** Checks the text in the input. */
 const value = (text: string) => inputs('value', text);
 
 const cases: readonly OptionCase[] = [

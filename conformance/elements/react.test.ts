@@ -112,7 +112,7 @@ describe.each(reactElements)('$name', (published) => {
         await page.run(`globalThis.refs = Array.from({ length: 10 }, () => ({ current: null }));
           show((h) => refs.map((ref, at) => h(published.TextElement, { key: '${round}.' + at, id: 'text' + at, ref })))`);
         await expect.poll(() => page.run('return refs.some(({ current }) => current?.mounted)')).toBe(true);
-        // Some of them are still loading at this point.
+        // Some of the elements are still loading at this point.
         await page.run('show(() => null)');
         await expect.poll(isEmpty).toBe(1);
       }

@@ -28,7 +28,7 @@ describe.each(webElements)('$name', (published) => {
   });
   afterEach(tidyAfter(() => page));
 
-  /** Opens a session that the shop's server has authorized. The page has it as `session`. */
+  /** Opens a session that the shop's server has authorized. The page stores it in `session`. */
   const openSession = async (key = vault.keys.reveal) => {
     const nonce = await page.run<string>('globalThis.session = await bt.sessions.create(); return session.nonce');
     await authorizeSession(vault, nonce, key);

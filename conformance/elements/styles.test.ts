@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** Options that bring a field into the state of a variant, and the element that is styled. */
+/** Options that put a field into the state of a variant, and the element that is styled. */
 const variants = [
   { variant: 'base', options: '', target: 'input' },
   { variant: 'container', options: '', target: 'body' },
@@ -20,7 +20,7 @@ const variants = [
   { variant: 'invalid', options: `value: 'abc', validation: /^x/, validateOnChange: true,`, target: 'input' },
 ];
 
-/** Options or actions that bring an input into the state of a selector. */
+/** Options or actions that put an input into the state of a selector. */
 const selectors: readonly {
   readonly selector: string;
   readonly options?: string;

@@ -4,8 +4,8 @@ import { Database } from '../../server/src/platform/database/database.ts';
 import type { VaultAddress } from './vault-address.ts';
 
 /**
- * Adds a member as if an invitation had been accepted. No client call can do that, because a person does it in a
- * browser.
+ * Adds a member as if an invitation had been accepted. No client call can accept an invitation, because a person does
+ * that in a browser.
  */
 export async function addMember({ settings }: VaultAddress, tenant: string, email: string): Promise<string> {
   const database = new Database({

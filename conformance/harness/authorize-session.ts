@@ -1,7 +1,7 @@
 import { ApiCaller } from './api-caller.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** Authorizes a session like a shop's server: the session behind the nonce may read and use tokens. */
+/** Authorizes a session as a shop's server would: the session that the nonce identifies may read and use tokens. */
 export async function authorizeSession(vault: VaultAddress, nonce: string, key = vault.keys.reveal): Promise<void> {
   const permissions = ['token:read', 'token:use'];
   const rule = { description: 'Show a card', priority: 1, container: '/', transform: 'reveal', permissions };

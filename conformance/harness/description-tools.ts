@@ -4,11 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
-/** A separate package, because the generator needs an older TypeScript than the rest of the repository. */
+/**
+ * The folder of a separate package, because the generator needs an older TypeScript than the rest of the repository.
+ */
 export const toolsFolder = path.resolve(import.meta.dirname, '../generated');
 const bin = path.join(toolsFolder, 'node_modules/.bin');
 
-/** Installs the packages in its lockfile, unless they are already installed. */
+/** Installs the packages of its lockfile, unless they are already installed. */
 export async function installTools(): Promise<void> {
   if (!existsSync(path.join(bin, 'openapi-typescript')))
     await execute('npm', ['ci', '--ignore-scripts'], { cwd: toolsFolder });

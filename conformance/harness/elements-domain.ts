@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { TestAuthority } from '../../server/test/harness/test-authority.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** The domain of a vault's fields as an operator sets it up: a TLS proxy that passes the Host header on. */
+/** The domain of a vault's fields as an operator sets it up: a TLS proxy that forwards the Host header. */
 export class ElementsDomain {
   readonly #server: Server;
   readonly #authority: TestAuthority;
@@ -36,7 +36,7 @@ export class ElementsDomain {
     this.#host = host;
   }
 
-  /** Browser flags that resolve the domain, which exists only for the browser. */
+  /** Browser flags that resolve the domain, because it does not exist outside the browser. */
   get flags(): readonly string[] {
     const { port } = this.#server.address() as AddressInfo;
     return [`--host-resolver-rules=MAP ${this.#host} 127.0.0.1:${port}`, '--ignore-certificate-errors'];

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type * as earlier from '@basis-theory/node-sdk-2';
 
 /**
- * Names a folder with a version of the Node.js client that the current registry lacks. `npm run test` then tests it
- * too.
+ * The environment variable that names a folder with a version of the Node.js client that the current registry lacks. If
+ * it is set, `npm run test` tests that version too.
  */
 const variable = 'CONFORMANCE_NODE_SDK';
 

@@ -12,8 +12,8 @@ import type { VaultAddress } from './vault-address.ts';
 import { watchVault } from './watched-vault.ts';
 
 /**
- * Limits that are never reached. All requests come from one address, many with invalid keys, which `off` would still
- * count.
+ * Limits that are too high to be reached. All requests come from one address. Many have invalid keys, which would be
+ * counted even with `off`.
  */
 const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key-guessing', 'mail']
   .map((limit) => `${limit}=100000`)
@@ -21,9 +21,9 @@ const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key
 
 /**
  * Starts two vaults as a user would, each on a fresh database and outside this process. One is for development, with
- * limits that are never reached. The other is as in production, with its limits and a mail server. Nothing has to run
- * beforehand. Every response of the first vault is checked against its API description. `PROGRAM_LAUNCHER` names
- * another program to start them with, such as one that runs an image.
+ * limits that are never reached. The other runs as in production, with default limits and a mail server. No service has
+ * to be started beforehand. Every response of the first vault is checked against its API description.
+ * `PROGRAM_LAUNCHER` names another program to start them with, such as one that runs an image.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = [() => Program.killAll()];
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     const postgres = await LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
-      // The data is thrown away, and the results of these suites do not depend on crash safety.
+      // The data is discarded afterwards, and the results of these suites do not depend on crash safety.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
     });
     undo.push(() => postgres.stop());
@@ -44,9 +44,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('destinationUrl', destination.url);
     project.provide('mailboxUrl', mailbox.url);
 
-    // The vaults start one after the other, because the first creates the roles that all databases of a cluster share.
+    // The vaults start one at a time, because the first creates the roles that all databases of a cluster share.
     const general = { ...(await makeSettings(postgres, 'general')), STRONGROOM_RATE_LIMITS: beyondReach };
-    // An image has no development mode, so the first vault then runs as in production too.
+    // An image has no development mode, so in that case the first vault also runs as in production.
     const startVault = isLaunched ? startLocalVault : startDevelopmentVault;
     const watched = await watchVault(await startVault({ ...general, ...destination.settings }));
     undo.unshift(() => watched.stop());

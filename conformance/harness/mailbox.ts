@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { MailServer, type ReceivedMail } from '../../server/test/harness/mail-server.ts';
 
 /**
- * A mail server whose mails can be read from another process. The process that starts vaults is not the one that runs
- * tests.
+ * A mail server whose mails can be read from another process, because the process that starts vaults is not the one
+ * that runs tests.
  */
 export class Mailbox {
   readonly #mailServer: MailServer;

@@ -6,7 +6,10 @@ export interface NewTenant {
   readonly managementKey: string;
 }
 
-/** Creates another tenant like an operator, for tests that count, change or delete a whole tenant. */
+/**
+ * Creates another tenant as an operator would, for tests that change or delete a whole tenant or count what it
+ * contains.
+ */
 export async function makeTenant({ settings }: VaultAddress, ownerEmail?: string): Promise<NewTenant> {
   const owner = ownerEmail === undefined ? [] : ['--owner-email', ownerEmail];
   const { code, stdout, stderr } = await Program.run(['bootstrap', '--name', 'Acme', '--json', ...owner], settings);

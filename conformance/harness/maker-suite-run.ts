@@ -18,7 +18,7 @@ export interface SuiteResult {
   readonly all: readonly string[];
 }
 
-/** Runs a suite written for Jest with Vitest, which uses the same names. */
+/** Runs a suite written for Jest with Vitest, which provides the same functions. */
 export async function runNodeSuite({ folder, file, environment }: SuiteRun): Promise<SuiteResult> {
   const vitest = path.resolve(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
   const text = await withReport((report) =>

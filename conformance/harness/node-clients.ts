@@ -35,7 +35,7 @@ export const newest: NodeClient = {
 };
 
 /**
- * The last version with `tokens.list` and `tokens.search`. Calls that the newest version also has have the same
+ * The last version with `tokens.list` and `tokens.search`. Calls that also exist in the newest version have the same
  * signatures.
  */
 export const older: NodeClient = toNodeClient('2.6.1', earlier);

@@ -42,7 +42,7 @@ export async function bundle({ page, alias = {} }: PublishedPackage): Promise<st
     configFile: false,
     logLevel: 'warn',
     resolve: { alias },
-    // The suite itself runs as a test, so vite would otherwise build for development.
+    // Vite would otherwise build for development, because the suite runs in test mode.
     oxc: { jsx: { runtime: 'automatic', development: false } },
     define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis' },
     build: {

@@ -61,7 +61,7 @@ export class Shop {
     this.#files = parts.files;
   }
 
-  /** Opens a page that has loaded the package. */
+  /** Opens a page and waits until it has loaded the package. */
   async visit({ name }: PublishedPackage, { scriptFrom }: Opening = {}): Promise<ShopPage> {
     const script = scriptFrom === undefined ? '' : `<script src="${scriptFrom}/elements/client.js"></script>`;
     const path = `/${name}${scriptFrom === undefined ? '' : ' after the script'}`;

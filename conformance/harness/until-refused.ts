@@ -2,7 +2,8 @@ import { untilTrue } from '../../server/test/harness/deadline.ts';
 import { thrownBy } from './thrown-by.ts';
 
 /**
- * Calls until the response is 401, and returns that error. A revoked key stops working on every server within a second.
+ * Repeats a call until the response is 401, and returns that error. A revoked key stops working on every server within
+ * a second.
  */
 export async function untilRefused(call: () => PromiseLike<unknown>): Promise<unknown> {
   let error: unknown;

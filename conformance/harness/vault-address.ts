@@ -5,13 +5,13 @@ export interface VaultAddress {
   readonly elementsUrl: string;
   readonly tenantId: string;
   readonly keys: {
-    /** Has every permission on tokens. Reads are masked. */
+    /** This key has every permission on tokens. Reads are masked. */
     readonly private: string;
-    /** Has the same permissions, with a rule that shows plaintext. */
+    /** This key has the same permissions, with a rule that reveals plaintext. */
     readonly reveal: string;
-    /** May only create tokens. */
+    /** This key may only create tokens. */
     readonly public: string;
-    /** Has every permission on the tenant, but none on tokens. */
+    /** This key has every permission on the tenant, but none on tokens. */
     readonly management: string;
   };
   /** The settings that the program was started with, for further commands on the same vault. */
@@ -20,7 +20,7 @@ export interface VaultAddress {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The vault for everything but limits, which are never reached here. */
+    /** The vault for all tests except those of limits. Its limits are too high to be reached. */
     readonly vault: VaultAddress;
     /** A vault with default limits. Each test uses its own address in X-Forwarded-For. */
     readonly limitedVault: VaultAddress;

@@ -5,7 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { type ApiDescription, DescribedApi } from './described-api.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** The status that replaces a response missing from the API description, so that the test that requested it fails. */
+/**
+ * The status of the response that replaces one missing from the API description, so that the test that sent the request
+ * fails.
+ */
 const replacementStatus = 500;
 
 /** Starts a proxy in front of a vault that checks every response against `/openapi.json`. */

@@ -7,7 +7,7 @@ import { runNodeSuite, runPythonSuite, type SuiteResult } from '../harness/maker
 
 /*
  * Runs the suites that the makers of the clients run against their own service, unchanged. No package registry has
- * their source, so they run only if a folder with it is given.
+ * their source, so they run only if a folder that contains it is given.
  */
 const vault = inject('vault');
 const suites = [
@@ -15,7 +15,7 @@ const suites = [
   { ...pythonSuite, run: runPythonSuite },
 ].filter(({ variable }) => process.env[variable] !== undefined);
 
-/** The tests expect a tenant with this name, and a private key that shows plaintext. */
+/** The tests expect a tenant with a certain name, and a private key that reveals plaintext. */
 let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const { managementKey: management } = await makeTenant(vault);

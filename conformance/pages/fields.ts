@@ -19,7 +19,7 @@ export class Fields {
     this.#creator = creator;
   }
 
-  /** Creates a container and an element, and records all its events. Does not mount it. */
+  /** Creates a container and an element without mounting it, and records all its events. */
   create(id: string, type: string, options: object = {}): PlacedElement {
     const container = document.createElement('div');
     container.id = id;

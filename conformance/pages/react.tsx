@@ -1,4 +1,5 @@
-// A page with the published React components. The suite bundles it once per version, with a React version of its time.
+// A page with the published React components. The suite bundles it once per version, with a React version from the same
+// time.
 import * as published from '@basis-theory/react-elements';
 import * as react from 'react';
 import { flushSync } from 'react-dom';
