@@ -16,21 +16,22 @@ declare module 'vitest' {
 }
 
 /**
- * Starts PostgreSQL and Redis once for all test files. Nothing has to run beforehand, and
- * everything is removed afterwards.
+ * Starts PostgreSQL and Redis once for all test files. No service has to be started beforehand, and everything is
+ * removed afterwards.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, redis] = await Promise.all([
     LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
-      // The data is throw-away. Durability is tested by the fault runs, which do not use this server.
+      // The data is discarded afterwards. Durability is tested by the fault runs, which do not use this server.
       settings: {
         fsync: 'off',
         synchronous_commit: 'off',
         full_page_writes: 'off',
         max_connections: '400',
         shared_buffers: '256MB',
-        // Tests search the write-ahead log for traces. Checkpoints of other tests must not recycle it meanwhile.
+        // Tests search the write-ahead log for traces. Checkpoints caused by other tests must not recycle it in the
+        // meantime.
         wal_keep_size: '1GB',
       },
     }),

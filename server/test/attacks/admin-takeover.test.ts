@@ -5,8 +5,9 @@ import { askPortal, signInAs, type TenantPerson } from '../harness/tenant-people
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * An admin tries to get rights that only the owner has: by granting them to an application in every possible way, with
- * keys of applications that have them, and through applications that act for an admin, however they were created.
+ * An admin tries to get rights that only the owner has: by granting them to an application in every possible way, by
+ * using keys of applications that have them, and through applications that act for an admin, no matter how they were
+ * created.
  */
 let vault: TestVault;
 beforeAll(async () => {
@@ -169,7 +170,7 @@ const madeThrough = async (key: string, permissions: readonly string[] = ofAdmin
 const handOver = ({ owner, admin }: World) =>
   askPortal(owner, 'PUT', `/tenants/self/members/${admin.memberId}`, { role: 'OWNER' });
 
-/** Ways in which an application acts for an admin, or for nobody known. Each returns its key. */
+/** Ways to get an application that acts for an admin or for an unknown person. Each returns the application's key. */
 const lesser: Record<string, (world: World) => Promise<string>> = {
   'made by an admin': async ({ admin }) => (await madeBy(admin)).key,
   'made through an application of an admin': async ({ admin }) => madeThrough((await madeBy(admin)).key),
@@ -292,7 +293,7 @@ describe.each(Object.keys(lesser))('an application %s', (origin) => {
   });
 });
 
-/** Ways in which an application acts for the owner. */
+/** Ways to get an application that acts for the owner. */
 const entrusted: Record<string, (world: World) => Promise<string>> = {
   'that came with the tenant': ({ tenant }) => Promise.resolve(tenant.keys.management),
   'made through the one that came with the tenant': ({ tenant }) =>

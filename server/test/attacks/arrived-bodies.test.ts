@@ -6,7 +6,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 /**
  * Two hundred bodies of 396 KB with 99,000 numbers each took 1.6 GB when they were parsed at the same time, which
  * killed a process with 512 MB. The key of a public application, which is visible in web pages, was sufficient. Half of
- * them would be enough to kill it. `npm run test:bodies` sends all.
+ * them would be enough to kill it. `npm run test:bodies` sends all of them.
  */
 const count = Number(process.env['ARRIVING_BODIES'] ?? 50);
 let vault: TestVault;
@@ -44,7 +44,9 @@ async function post(body: string, { key, signal }: { key: string; signal?: Abort
   }
 }
 
-/** Sends ordinary requests of another tenant until it is stopped. Resolves to their statuses. */
+/**
+ * Sends ordinary requests for another tenant until the returned function is called, which resolves to their statuses.
+ */
 function probe(): () => Promise<(number | undefined)[]> {
   const end = new AbortController();
   const statuses: (number | undefined)[] = [];
@@ -72,7 +74,7 @@ describe(`${count} bodies of many values at a time`, () => {
     expect(new Set(await finish())).toEqual(new Set([201]));
     const handled = statuses.filter((status) => status !== 503);
     // The number depends on the machine, because a body that has waited for seconds is refused. Bodies that are
-    // admitted at once are handled.
+    // admitted immediately are always handled.
     expect(handled.length).toBeGreaterThanOrEqual(4);
     expect(new Set(handled).size).toBe(1);
     expect(handled[0]).toBe(body === bodies['no end'] ? 400 : 201);
@@ -85,7 +87,7 @@ describe(`${count} bodies of many values at a time`, () => {
     await post(bodies['an unknown member'], { key: other.keys.private });
     controller.abort();
     await flood;
-    // Four bodies of full size are all that one client may hold.
+    // One client may have at most four bodies of the maximum size in memory.
     const large = JSON.stringify({ type: 'token', data: 'x' }).padEnd(4 * 1024 * 1024, ' ');
     const four = () => Promise.all(Array.from({ length: 4 }, () => post(large, { key: tenant.keys.private })));
     const isFree = async () => (await four()).every((status) => status === 201);

@@ -17,7 +17,8 @@ const rootKey = generateRootKey();
 const searchPath = '/usr/local/bin:/usr/bin:/bin';
 let vault: TestVault;
 /**
- * The path is short because it overwrites other text in archives. PostgreSQL can write to it, which must not happen.
+ * The path is short because it overwrites other text in archives. PostgreSQL is allowed to write to it, so that the
+ * test notices if it does.
  */
 let place: string;
 let canary: string;
@@ -48,7 +49,7 @@ const wasExecuted = async () => {
 const scratchLeft = async () =>
   (await vault.database.owner.query(`select 1 from pg_database where datname like 'strongroom\\_scratch%'`)).rowCount;
 
-/** Returns what was found, or why it was refused. */
+/** Returns the findings, or the reason why the backup was refused. */
 async function check(
   dump: string,
   {
@@ -175,7 +176,7 @@ describe('an archive of a database that somebody prepared', () => {
       await wasExecuted();
       const outcome = await check(hostile);
       expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
-        // Without the rows of a table there is nothing to open. Everything else is unaffected.
+        // If the rows of a table are missing, there is nothing to decrypt. All other cases are unaffected.
         outcome: statement.includes('view system_keys')
           ? expect.stringContaining('has no rows of system_keys')
           : '5 opened',
@@ -234,7 +235,7 @@ describe('an archive whose bytes were changed', () => {
   it.each(cases)('executes nothing: %s, format %s', async (_, format, original) => {
     const file = await copyOfDump(`--format=${format}`, ...(format === 'tar' ? [] : ['--compress=0']));
     const toc = format === 'directory' ? path.join(file, 'toc.dat') : file;
-    // The rest of the line becomes a comment, and what follows it may fail.
+    // The rest of the line becomes a comment, and the following lines may fail.
     await patch(toc, original, `copy(select)to program'touch ${canary}';--`);
     const outcome = await check(file);
     expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({

@@ -11,8 +11,8 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { answerOk, TlsDestination } from '../harness/tls-destination.ts';
 
 /**
- * A bank identifies its customer by a client certificate. If it were presented on behalf of every tenant that calls the
- * bank, one tenant could move another tenant's money.
+ * A bank identifies its customer by a client certificate. If the certificate were presented for every tenant that calls
+ * the bank, one tenant could move another tenant's money.
  */
 const bank = 'bank.provider.example';
 const otherBank = 'other-bank.provider.example';
@@ -26,7 +26,7 @@ let destination: TlsDestination;
 let customer: TestTenant;
 let second: TestTenant;
 let stranger: TestTenant;
-/** The callers that the destination saw, according to their certificates. */
+/** The callers that the destination saw, as identified by their certificates. */
 const shown: string[] = [];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
       answerOk(socket);
     },
   );
-  // Tenants must exist before the settings that name them, so the vault is started twice.
+  // The settings name tenants that must exist first, so the vault is started twice.
   before = await TestVault.start(rootKey, { database });
   [customer, second, stranger] = [await before.makeTenant(), await before.makeTenant(), await before.makeTenant()];
   const certificate = async (tenant: TestTenant, name: string) => {

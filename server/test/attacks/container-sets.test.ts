@@ -33,7 +33,7 @@ async function setsOf({ id }: TestTenant): Promise<{ noted: number; counted: num
 
 const sets = (count: number) => ({ noted: count, counted: count, total: count });
 
-/** Opens a session of the tenant's public key that may create tokens in any container. */
+/** Opens a session with the tenant's public key. The session may create tokens in any container. */
 async function openSession(tenant: TestTenant): Promise<string> {
   const session = (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as {
     session_key: string;
@@ -303,7 +303,8 @@ describe('lists beside thousands of sets', () => {
         select $1, 'token', array['/planted/' || i || '/'], 64, 1 from generate_series(1, $2::int) as i`,
       [tenant.id, planted],
     );
-    // The table statistics determine PostgreSQL's plan. Without this, it would analyze at an unpredictable moment.
+    // The table statistics determine PostgreSQL's plan. Without this, autovacuum would analyze the table at an
+    // unpredictable time.
     await vault.database.owner.query('analyze');
   });
 

@@ -9,7 +9,7 @@ import { createApplication, recordsOf } from '../harness/test-application.ts';
 import { revealingRule as rule, type TestSession as Session, TestSessions } from '../harness/test-sessions.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* Previously, nothing ended a session. After a leak, it stayed valid for up to a day. */
+/* Previously, a session could not be ended. A leaked one stayed valid for up to a day. */
 const promisedMs = 1_000;
 let vault: TestVault;
 let other: VaultServer;
@@ -190,8 +190,8 @@ describe('deleting an application while it authorizes', () => {
       await untilTrue(async () => (await countLockWaits(vault.database.owner)) > 0, {
         waitingFor: 'the authorization to wait for the application',
       });
-      // A deletion takes the keys after the application. If the authorization held the key,
-      // the two would deadlock here.
+      // A deletion locks the application first and then its keys. If the authorization held a lock on the key, the two
+      // would deadlock here.
       await deleting.query('select from application_keys where id = $1 for update nowait', [application.keyId]);
       await deleting.query('delete from applications where id = $1', [application.id]);
       await deleting.query('commit');

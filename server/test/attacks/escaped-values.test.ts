@@ -4,8 +4,9 @@ import { MeasuredVault } from '../harness/measured-vault.ts';
 import { loopback, ProxyVault } from '../harness/proxy-vault.ts';
 
 /**
- * A multipart boundary had any length, and was looked for in values with `includes`, which can take the product of both
- * lengths: 4 KB stopped the process for 2 s. Other values were escaped in one turn.
+ * Previously, a multipart boundary could have any length, and values were searched for it with `includes`, whose
+ * running time can be the product of both lengths: 4 KB blocked the process for 2 s. Other values were escaped in one
+ * turn.
  */
 let proxy: ProxyVault;
 let measured: MeasuredVault;

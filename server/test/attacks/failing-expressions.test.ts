@@ -4,8 +4,8 @@ import { destinationHost, proxyErrorOf, ProxyVault } from '../harness/proxy-vaul
 import { createApplication } from '../harness/test-application.ts';
 
 /*
- * Previously, the proxy named the field whose expression failed over a stored value. Ten fields, each failing for one
- * digit, read a number that the caller may only send. Nothing was sent meanwhile.
+ * Previously, the proxy named the field whose expression failed over a stored value. With ten fields, each failing for
+ * one digit, a caller could read a number that it may only send to a destination. Nothing was sent to the destination.
  */
 const origin = 'https://elements.example.com';
 const secret = '4012888888881881';

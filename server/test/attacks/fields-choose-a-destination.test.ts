@@ -5,7 +5,7 @@ import { destinationHost, proxyErrorOf, ProxyVault } from '../harness/proxy-vaul
 import { requestHead, sendRaw } from '../harness/raw-http.ts';
 import { createApplication } from '../harness/test-application.ts';
 
-/* Previously, a script in a page with card fields sent its session's cards to a host of its own choice. */
+/* Previously, a script in a page with card fields could send its session's cards to any host. */
 const host = 'elements.example.com';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const secret = 'what a customer has typed';

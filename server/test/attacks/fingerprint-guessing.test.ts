@@ -6,8 +6,8 @@ import { createApplication } from '../harness/test-application.ts';
 import type { TestAnswer, TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A mask that shows the BIN and the last four digits leaves a thousand candidates, and a fingerprint tells which one it
- * is. A fingerprint is therefore shown only if the data could be shown too, or if the tenant allows it.
+ * A mask that shows the BIN and the last four digits leaves a thousand candidates, and a fingerprint reveals which one
+ * is right. A fingerprint is therefore shown only if the data could be shown too, or if the tenant allows it.
  */
 let proxied: ProxyVault;
 let vault: TestVault;
@@ -161,7 +161,7 @@ describe('no fingerprint is shown', () => {
     ...cases(['redacting'], writing, reading),
   ])('to a $name key by $way', async ({ name, way, run }) => {
     const answer = await run(open, open.keys[name]);
-    // A caller to whom tokens are redacted compares nothing with them.
+    // A caller for whom tokens are redacted may not compare anything with them.
     if (name === 'redacting' && /duplicate/.test(way)) expect(answer.status).toBe(403);
     else expect(answer.status).toBeLessThan(300);
     expect(answer.text).not.toContain(open.fingerprint);
@@ -181,7 +181,7 @@ describe('no fingerprint is shown', () => {
   );
 });
 
-/** Queries whose result depends on the fingerprint: the token is found or not. */
+/** Queries that find the token only if the fingerprint matches. */
 const asking: Readonly<Record<string, (fingerprint: string, id: string) => readonly [string, string, object?]>> = {
   'a filter of GET /tokens': (fingerprint) => ['GET', `/tokens?size=100&fingerprint=${fingerprint}`],
   'a filter of GET /v2/tokens': (fingerprint) => ['GET', `/v2/tokens?size=100&fingerprint=${fingerprint}`],

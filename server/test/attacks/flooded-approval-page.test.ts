@@ -5,7 +5,10 @@ import { times } from '../harness/heavy-requests.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { TurnMeter } from '../harness/turn-meter.ts';
 
-/** The page of approvals was written in one turn. With 200 large requests it had 48 MB and took 662 ms. */
+/**
+ * Previously, the page of approvals was rendered in one turn. With 200 large requests, that took 662 ms and produced 48
+ * MB.
+ */
 let vault: TestVault;
 let here: FourEyesTenant;
 const meter = new TurnMeter();
@@ -37,8 +40,8 @@ it('shows very many large requests in pages, each in short turns, and every requ
 });
 
 /*
- * Previously, the sentence about each rule named all destinations. A page of 20 requests had 50 MB, and each request was
- * written in one turn.
+ * Previously, the sentence about each rule named all destinations. A page of 20 requests took up 50 MB, and each
+ * request was rendered in one turn.
  */
 it('names the destinations of a request once, however many rules use them', async () => {
   const allowed_destinations = times(100, (index) => `d${index}.${`${'d'.repeat(60)}.`.repeat(4)}example`.slice(-250));
@@ -57,7 +60,7 @@ it('names the destinations of a request once, however many rules use them', asyn
   expect(Math.min(longestMs, (await measure('/portal/approvals')).longestMs)).toBeLessThan(50);
 });
 
-/** The response is put together after the measurement, because this process holds the vault. */
+/** The response is assembled after the measurement, because the vault runs in this process. */
 async function measure(path: string): Promise<{ text: string; longestMs: number }> {
   const cookie = [...here.people[0].visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const chunks: Buffer[] = [];

@@ -3,8 +3,9 @@ import { type ApiAnswer, FourEyesTenant, type Person, reveal } from '../harness/
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * A management key creates limited applications without approval. Each was a requester with 50 places of its own, so
- * that one key filled all 200 places of the tenant, and nobody else could request anything.
+ * A management key can create limited applications without approval. Previously, each of them could have 50 pending
+ * requests of its own. One key could therefore use up the tenant's limit of 200, and nobody else could request
+ * anything.
  */
 const updates = { description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:update'] };
 const limit = { permissions: ['token:update'], containers: ['/'], transform: 'mask' };
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Requests more than a key may, and returns how many of them are pending. */
+/** Sends more requests than one key may have pending, and returns how many are pending. */
 async function flood(key: string): Promise<number> {
   const statuses: number[] = [];
   for (let n = 0; n < 51 && statuses.at(-1) !== 400; n += 1) {
@@ -82,8 +83,8 @@ describe('requests of one member', () => {
 });
 
 /*
- * Previously, each application took its own turn on the page. One key pushed the request of a member to a later page,
- * with one request of each of twenty applications that it had created.
+ * Previously, the page listed the requests of each application in turn. With one request from each of twenty
+ * applications that it had created, one key could push a member's request to a later page.
  */
 it('requests of applications that one key has created leave those of members on the first page', async () => {
   const other = await FourEyesTenant.make(vault);

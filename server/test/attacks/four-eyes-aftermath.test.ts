@@ -9,8 +9,8 @@ import { signInProven } from '../harness/portal-people.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * Between a request and its approval, people leave, keys are revoked, rights change and time runs out. An approval from
- * before must then have no effect, and the log must show who made the request.
+ * Between a request and its approval, people leave, keys are revoked, rights change and requests expire. An earlier
+ * approval must then have no effect, and the log must show who made the request.
  */
 let vault: TestVault;
 let here: FourEyesTenant;

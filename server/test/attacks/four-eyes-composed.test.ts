@@ -5,8 +5,8 @@ import type { PortalVisitor } from '../harness/portal-visitor.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * Approvals combined with other things that affect rights: ways to sign in, limits of management
- * applications, and deleted tenants.
+ * Approvals combined with other features that affect rights: sign-in methods, limits of management applications, and
+ * deleted tenants.
  */
 let vault: TestVault;
 let here: FourEyesTenant;

@@ -4,9 +4,9 @@ import { welcome } from '../harness/portal-people.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * A single owner, admin or management key could give itself plaintext: by an application that reveals, a
- * wider rule, another key or a second account. With `approve_plaintext`, none of these takes effect before a
- * second person has approved it.
+ * A single owner, admin or management key could give itself access to plaintext: through an application that reveals, a
+ * wider rule, another key or a second account. With `approve_plaintext`, none of these takes effect before a second
+ * person has approved it.
  */
 let vault: TestVault;
 let here: FourEyesTenant;
@@ -397,7 +397,7 @@ async function ownerOf(): Promise<string> {
   );
   return rows[0]?.id ?? '';
 }
-/** Creates a member who only reads. */
+/** Creates a member with a read-only role. */
 async function makeReader(): Promise<Pick<Person, 'visitor' | 'memberId' | 'userId' | 'email'>> {
   const { visitor, email } = await welcome(vault, here.tenant);
   const { rows } = await vault.database.owner.query<{ id: string; user_id: string }>(

@@ -5,8 +5,8 @@ import { FourEyesTenant, type Person, requestIn } from '../harness/four-eyes.ts'
 import { TestVault } from '../harness/test-vault.ts';
 
 /*
- * Previously, one admin found whole card numbers in a tenant that requires approvals for plaintext: with a key that
- * creates tokens and sees masked ones, by comparing fingerprints or deduplicating a thousand guesses.
+ * Previously, a single admin could find out whole card numbers in a tenant that requires approvals for plaintext. A key
+ * that creates tokens and sees masked ones was enough, by comparing fingerprints or deduplicating a thousand guesses.
  */
 let vault: TestVault;
 let here: FourEyesTenant;
@@ -33,7 +33,7 @@ interface Card {
   readonly card?: { readonly bin: string; readonly last4: string };
 }
 
-/** Stores a card, and tries every number that its masked view leaves open. Returns the number that was found, if any. */
+/** Stores a card, and tries every number that fits its masked view. Returns the number that was found, if any. */
 async function guess(key: string, more: object): Promise<{ number: string; found: string | undefined }> {
   const number = makeCardNumber();
   const date = { expiration_month: 12, expiration_year: 2090 };

@@ -8,7 +8,7 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
-/** Requests whose body arrives after the right to make them is gone. */
+/** Requests whose body arrives after the right to make them has been revoked. */
 let vault: TestVault;
 let tenant: TestTenant;
 let owner: TokenEndpoints;
@@ -27,7 +27,10 @@ interface Held {
   readonly type?: string;
 }
 
-/** Sends the head and one byte of the body, runs `between`, and sends the rest after other requests are refused. */
+/**
+ * Sends the head and one byte of the body, runs `between`, and sends the remaining body when other requests are already
+ * refused.
+ */
 async function held({ line, key, body, type = 'application/json' }: Held, between: () => Promise<void>) {
   const text = JSON.stringify(body);
   const { hostname, port } = new URL(vault.server.url);

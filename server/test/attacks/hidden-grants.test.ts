@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A record of a change of rights has room for some lines. Previously they ended in the order of priorities, which the
- * author of the rules chooses, so a grant could be hidden behind rules that show nothing.
+ * An audit record about a change of rights has a limited number of lines. Previously, the lines were sorted by priority
+ * before they were cut off. The author of the rules chooses priorities, so a grant could be hidden behind rules that
+ * show nothing.
  */
 let vault: TestVault;
 let tenant: TestTenant;

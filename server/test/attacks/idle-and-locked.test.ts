@@ -7,8 +7,8 @@ import { cheapHasher, type TestTenant, TestVault } from '../harness/test-vault.t
 
 /**
  * PCI DSS 8.2.8 (idle for 15 minutes), 8.3.4 (locked for 30 minutes after ten failures) and 8.3.6 (letters and digits).
- * Previously, sessions lasted for 30 idle minutes, which a page that sends a request every few seconds extended without
- * end. A password was locked only for the rest of 15 minutes since the first attempt.
+ * Previously, sessions ended after 30 idle minutes, and a page that sent a request every few seconds extended them
+ * indefinitely. A password was locked only until 15 minutes after the first attempt.
  */
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const idleHeader = 'strongroom-idle-seconds';
@@ -257,7 +257,7 @@ describe('a password', () => {
 describe('a password without digits that an earlier version has stored', () => {
   const old = 'correct horse battery staple';
 
-  /** Signs in with such a password, in a separate browser. */
+  /** Signs in with a weak password, in a separate browser. */
   async function signInWeakly(of: TestTenant): Promise<{ visitor: PortalVisitor; email: string }> {
     const { visitor: newcomer, email } = await welcome(vault, of);
     const secret = await setPassword(newcomer);

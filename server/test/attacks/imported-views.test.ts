@@ -5,8 +5,9 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
 /**
- * A line of an import has the views as their author wrote them, and says nothing about the author. Previously, the
- * operator vouched for all of them for good, so a view planted in one vault showed what others wrote in the next.
+ * A line of an import contains the views as their author wrote them, but not who the author was. Previously, the
+ * operator permanently vouched for all of them, so a view planted in one vault showed what others wrote in the next
+ * vault.
  */
 let vault: TestVault;
 let tenant: TestTenant;

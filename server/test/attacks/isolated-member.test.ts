@@ -4,8 +4,8 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 
 /*
- * Previously, a key that sees masked data removed everything beside a short member, and found that member by comparing
- * the default fingerprint, which reads all of the data, with those of its guesses.
+ * Previously, a key that sees masked data could remove everything except a short member, and then find out that member
+ * by comparing the default fingerprint, which covers all of the data, with the fingerprints of its guesses.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -44,7 +44,7 @@ describe('a key that sees masked data', () => {
     expect(right).toBeDefined();
     expect(patched.text).not.toContain(String(right));
     expect(tokenOf(await masked.get(id)).fingerprint).toBeUndefined();
-    // A change of something else does not bring it back, nor does it tell whether the guess is right.
+    // Changing something else does not restore the fingerprint, and does not reveal whether the guess is right.
     const again = await masked.patch(id, { metadata: { tried: 'again' } });
     expect(again.status).toBe(200);
     expect(again.text).not.toContain(String(right));
@@ -66,8 +66,8 @@ describe('a key that sees masked data', () => {
 });
 
 /*
- * Previously, the next change by a caller that sees plaintext brought the fingerprint back, also if that caller only
- * changed metadata. The one who had removed the rest only had to wait.
+ * Previously, the next change by a caller that sees plaintext restored the fingerprint, even if that caller only
+ * changed metadata. The attacker who had removed the other members only had to wait for that.
  */
 describe('a token that has lost its fingerprint', () => {
   const isolate = async () => {

@@ -6,8 +6,8 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
 /**
- * All members of a patch were compared with the stored data in one turn, again for each expression that reads them: a
- * patch of 650 KB stopped the process for 4 s.
+ * Previously, all members of a patch were compared with the stored data in one turn, and again for each expression that
+ * reads them. A patch of 650 KB blocked the process for 4 s.
  */
 let vault: TestVault;
 let tenant: TestTenant;

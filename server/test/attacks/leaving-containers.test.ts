@@ -24,10 +24,7 @@ const secret = 'the secret of the restricted container';
 const make = (containers: readonly string[]) => owner.make({ data: secret, mask: 'hidden', containers });
 const onlyOpen = [ruleOn('/open/', 'mask', 'token:update')];
 
-/**
- * The token is redacted in the restricted container and revealed elsewhere. These three rules
- * were shown to be escapable.
- */
+/** The token is redacted in the restricted container and revealed elsewhere. These three rules could be escaped. */
 const threeRules = [
   ruleOn('/restricted/', 'redact', 'token:read'),
   ruleOn('/open/', 'mask', 'token:update'),

@@ -13,7 +13,7 @@ let vault: TestVault;
 let tenant: TestTenant;
 let measured: MeasuredVault;
 let id: string;
-/** This key sees nothing of the data, so no response needs it. */
+/** This key cannot see the data, so no response needs it. */
 let writer: string;
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -61,7 +61,7 @@ describe('a patch of a large token', () => {
       fingerprint: before['fingerprint'],
     });
     expect(Number(after['revision'])).toBeGreaterThan(Number(before['revision']));
-    // This is an eighth of what it used to take. A plain create of a few bytes takes about as much.
+    // This is an eighth of what it used to take. Creating a token of a few bytes takes about as long.
     expect(answer.totalMs).toBeLessThan(measured.turnMaxMs);
   });
 

@@ -12,9 +12,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { cheapHasher } from '../harness/test-vault.ts';
 
 /**
- * A browser returns from a provider without the session cookie, so the vault has to check the session
- * itself. A session that began with a link may connect a provider only for a user who has no way to sign in,
- * and only as long as that holds.
+ * A browser returns from a provider without the session cookie, so the vault has to check the session itself. A session
+ * that began with a link may connect a provider only for a user without a sign-in method, and only as long as the user
+ * has none.
  */
 let database: TestDatabase;
 let server: VaultServer;
@@ -118,8 +118,8 @@ describe('a session begun by a link that connects a provider', () => {
 });
 
 /**
- * A link of a test tenant connected a provider beside the ways that its user already had. The account is the same that
- * opens a production tenant later, and its user does not notice.
+ * Previously, a link of a test tenant could connect a provider in addition to the sign-in methods that its user already
+ * had. The same account later gives access to a production tenant, and its user does not notice.
  */
 describe('a link of a test tenant that somebody else has followed', () => {
   it('opens no production tenant that its user joins later', async () => {

@@ -7,9 +7,9 @@ import { tapRoutes } from '../harness/route-tap.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * Previously, a mailed link made its holder a full ADMIN, even of a production tenant. A session of a user
- * without a way to sign in created an application that reveals every token. These cases cover every route that
- * the server has for members.
+ * Previously, a mailed link made its holder a full ADMIN, even of a production tenant. With the session of a user
+ * without a sign-in method, it was possible to create an application that reveals every token. These cases cover every
+ * route that the server has for members.
  */
 interface Route {
   readonly method: string;
@@ -53,7 +53,10 @@ async function ask(visitor: PortalVisitor, { method, url }: Route): Promise<stri
   return status === 401 || status >= 500 ? `${status}` : code;
 }
 
-/** Returns true if the request passed the checks under test. An unknown id or an empty body is checked after them. */
+/**
+ * Returns true if the request passed the checks under test. Those come before the checks for an unknown id or an empty
+ * body.
+ */
 const isLetThrough = (outcome: string) =>
   ['allowed', 'not-found', 'validation-failed', 'unsupported-media-type', 'malformed-json', 'forbidden'].includes(
     outcome,

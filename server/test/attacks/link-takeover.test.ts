@@ -7,8 +7,8 @@ import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A link lets a user without a way to sign in set one up. For any other user, holding a link must not be enough to add
- * a second way or to remove theirs. They would not notice that somebody else has access.
+ * A link lets a user without a sign-in method set one up. For any other user, a link must not be enough to add a second
+ * method or to remove the existing one. The user would not notice that somebody else has access.
  */
 const ownPage = { 'sec-fetch-site': 'same-origin' };
 const newPassword = 'a password of somebody else 1';
@@ -120,7 +120,7 @@ describe('somebody with a way to sign in, whose link another one has followed', 
     const { visitor: intruder, email } = await welcome(vault, production);
     const begun = await begin(intruder);
     const owner = await followLink(email);
-    // Following a link leaves the other session unchanged until a way to sign in is set up.
+    // Following a link leaves the other session unchanged until a sign-in method is set up.
     const secret = await setPassword(owner);
     expect([303, 403]).toContain((await complete(intruder, begun)).status);
     expect((await signIn(email, secret)).status).toBe(303);
@@ -313,7 +313,7 @@ describe('accepting an invitation while signed in', () => {
     const { path } = await inviteTo(vault, production);
     expect((await visitor.post(path)).location).toBe('/portal/account');
     expect(await readTenant(visitor, production)).toBe(403);
-    // The first request of the new session ended the previous one without a trace in the browser.
+    // The first request of the new session ended the previous session, without any trace in the browser.
     expect((await sessionsOf(email)).length).toBe(0);
   });
 });

@@ -5,7 +5,10 @@ import { createApplication, recordsOf } from '../harness/test-application.ts';
 import { revealingRule as rule, type TestSessionPage as Page, TestSessions } from '../harness/test-sessions.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* Sessions used to be invisible. Now that they are listed, who sees and ends whose, and what does the list reveal? */
+/*
+ * Sessions used to be invisible. Now that they are listed, these tests check who can see and end which sessions, and
+ * what the list reveals.
+ */
 let vault: TestVault;
 let other: VaultServer;
 let tenant: TestTenant;
@@ -224,7 +227,7 @@ describe('the list', () => {
       const { pagination, data } = pageOf(await list(own.keys.management, query));
       expect(data.length).toBeLessThanOrEqual(3);
       seen.push(...data.map(({ id }) => id));
-      // One of the listed sessions ends and a new one begins. Neither moves the others.
+      // One of the listed sessions ends and a new one begins. Neither changes the position of the others.
       await end(data[0]?.id ?? '', own.keys.management);
       await create(own);
       query = pagination.next === undefined ? '' : `?size=3&start=${pagination.next}`;
@@ -272,7 +275,8 @@ describe('the list', () => {
       [own.id],
     );
     expect(pageOf(await list(own.keys.management)).data).toEqual([]);
-    // The application's expiry may be extended, and its sessions with it. They can be ended before that.
+    // The application's expiry may be extended later, which would make its sessions valid again. They can be ended
+    // before that.
     expect((await end(kept.id, own.keys.management)).status).toBe(204);
   });
 

@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 
 /**
- * Two filters that match in every minute, but never in the same record. Page after page is empty, so nothing is written
- * to the client, and nothing shows that it has gone.
+ * Two filters that match in every minute, but never in the same record. Every page is empty, so nothing is written to
+ * the client, and a failed write cannot reveal that the client has disconnected.
  */
 const never = 'operation=read&outcome=denied';
 
@@ -105,7 +105,7 @@ describe('filters that cost much', () => {
           asked.push(vault.request('GET', path, { key: tenant.keys.management }));
       }
       await untilTrue(async () => (await waiting()) >= 2, { waitingFor: 'statements that wait' });
-      // Any statement that was sent in the meantime has had time to get this far.
+      // Any statement that was sent in the meantime would have arrived by now.
       const other = await vault.makeTenant();
       for (let n = 0; n < 20; n += 1)
         expect((await vault.request('GET', '/logs', { key: other.keys.management })).status).toBe(200);

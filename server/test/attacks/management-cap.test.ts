@@ -4,8 +4,8 @@ import { createApplication, fieldsOf } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A management application with a `grant_limit` tries to grant more than that: by creating, by changing, by taking keys
- * of others, and by granting the right to grant.
+ * A management application with a `grant_limit` tries to grant more than that: by creating or changing applications, by
+ * taking over keys of others, and by granting the right to grant.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -46,7 +46,7 @@ const countApplications = async () =>
   ((await asOwner('GET', '/applications?size=1')).body as { pagination: { total_items: number } }).pagination
     .total_items;
 
-/** Rights beyond the limit, each in a different way. */
+/** Rights that exceed the limit, each in a different way. */
 const beyond: [string, object, string][] = [
   ['reads everything', { permissions: ['token:read'] }, 'container / for token:read'],
   ['creates everywhere', { permissions: ['token:create'] }, 'container / for token:create'],
@@ -70,7 +70,7 @@ const beyond: [string, object, string][] = [
     'application:update',
   ],
 ];
-/** Deputies of a deputy with a limit wider than its own. */
+/** Management applications that a limited one tries to create with a wider limit than its own. */
 const wider: [string, object, string][] = [
   ['permissions', { permissions: [...limit.permissions, 'token:use'] }, 'permission token:use in grant_limit'],
   ['containers', { containers: ['/'] }, 'container / in grant_limit'],

@@ -14,8 +14,8 @@ import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { lastContainer, listConditionalRules, listEclipsedRules, listStackedRules } from '../slowest/hostile-rights.ts';
 
 /*
- * Previously, each content term of a search was multiplied by the rules of its caller into one condition. A search of
- * 86 characters made PostgreSQL use more than a gigabyte to plan it.
+ * Previously, each content term of a search was combined with every rule of its caller in one condition. A search of 86
+ * characters made PostgreSQL use more than a gigabyte to plan it.
  */
 const statementBytesMax = 64 * 1024;
 const memoryBytesMax = 100 * 1024 * 1024;
@@ -77,7 +77,7 @@ afterAll(async () => {
 const data = (digit: number) => `data:"123-45-678${digit % 10}"`;
 const many = (count: number, word: string, toTerm: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toTerm(index)).join(` ${word} `);
-/** Queries of maximum length, and what each finds for a caller who sees only even containers. */
+/** Queries of maximum length, and the tokens that each finds for a caller who sees only even containers. */
 const queries: readonly (readonly [query: string, ids: readonly string[]])[] = [
   [many(8, 'OR', data), ['ssn-0', 'ssn-2']],
   [many(7, 'OR', (index) => `NOT ${data(index)}`), ['ssn-0', 'ssn-1', 'ssn-2']],

@@ -18,7 +18,7 @@ const roundMs = Number(process.env['NEIGHBOUR_ROUND_MS'] ?? 2_000);
 const isLong = process.env['NEIGHBOUR_ROUNDS'] !== undefined;
 const ratioMax = Number(process.env['NEIGHBOUR_P99_RATIO_MAX'] ?? Number.POSITIVE_INFINITY);
 
-/** How long a request waits for a database connection before it is refused. */
+/** The time that a request waits for a database connection before it is refused. */
 const lineMs = 5_000;
 /** More requests than may wait for a connection. */
 const lineMax = 520;
@@ -42,7 +42,7 @@ afterAll(() => vault.stop());
 const patchHeaders = { 'content-type': 'application/merge-patch+json' };
 const idAt = (index: number) => `t${index}00`;
 
-/** Requests of another tenant in the meantime, covering each way through the pool. */
+/** Requests that another tenant sends in the meantime, covering every use of the pool. */
 const others: [string, () => Promise<TestAnswer>, number][] = [
   ['a get', () => vault.request('GET', '/tokens/t100', { key: quiet.keys.private }), 200],
   ['a create', () => create(quiet.keys.public), 201],
@@ -72,9 +72,8 @@ const patch = (key: string, index: number) =>
   });
 
 /**
- * Runs `work` while every statement of the noisy tenant that touches its counters hangs. On a busy
- * machine this may take so long that something of this tenant reaches a time limit of its own. Such a run
- * proves nothing and is repeated.
+ * Runs `work` while every statement of the noisy tenant that touches its counters hangs. On a busy machine this may
+ * take so long that a request of this tenant reaches its own time limit. Such a run proves nothing and is repeated.
  */
 async function whileNoisyHangs<T>(hanging: () => Promise<T>[], work: () => Promise<void>): Promise<T[]> {
   let answers: T[] | undefined;
@@ -215,7 +214,7 @@ describe('beside a tenant that does all it may', () => {
     });
     process.stdout.write(`${[`neighbour ${JSON.stringify(seen)}`, ...figures].join('\n')}\n`);
     expect(Object.keys(seen.neighbour).toSorted()).toEqual(['200', '201']);
-    // The rounds of the short form end before a burst is used up, and its machine is busy. It only shows whether the
+    // The rounds of the short form end before a burst is used up, and run on a busy machine. They only show whether the
     // other tenant is served at all. The long form measures how fast.
     if (isLong) expect(percentile(beside, 0.5)).toBeLessThan(3_000);
     if (isLong) expect(seen.abuse['503'] ?? 0).toBeGreaterThan(0);

@@ -14,11 +14,14 @@ import { type MeasuredAnswer, type MeasuredRequest, MeasuredVault } from '../har
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * Issue 16, point 3: evaluating, hashing, sealing and writing share one budget per request and yield to the
- * event loop in between. Each case is a request below a megabyte that blocked the process for longer than
- * 50 ms, some for a second.
+ * Issue 16, point 3: evaluating, hashing, sealing and writing share one budget per request and yield to the event loop
+ * in between. Each case is a request of less than a megabyte that used to block the process for longer than 50 ms, in
+ * some cases for a second.
  */
-/** A quiet machine needs 1,500 ms. This test runs beside others, and only the length of a turn matters to them. */
+/**
+ * A quiet machine needs 1,500 ms. The limit is higher because this test runs concurrently with others, and only the
+ * length of a turn matters to those.
+ */
 const workMsMax = 6_000;
 
 let vault: TestVault;
@@ -37,7 +40,8 @@ afterAll(async () => {
 async function measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
   const answer = await measured.measureShort(request);
   expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
-  // The total time is not used, because the loop turns idly for longer while a slow database is busy with other work.
+  // The total time is not used, because the loop spends more idle time if the database is slow and busy with other
+  // work.
   expect(answer.workMs).toBeLessThan(workMsMax);
   return answer;
 }

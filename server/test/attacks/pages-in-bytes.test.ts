@@ -6,14 +6,17 @@ import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 import { untilServed } from '../harness/until-served.ts';
 
 /**
- * Tokens of nearly 4 MiB, created with a public key. Four are twice what one page may hold. The long form,
- * `npm run test:pages`, uses as many as would fill 64 MiB.
+ * Tokens of nearly 4 MiB, created with a public key. Four are twice as much as one page may hold. The long form, `npm
+ * run test:pages`, uses as many as would fill 64 MiB.
  */
 const count = Number(process.env['PAGES_TOKENS'] ?? 4);
 const mebibyte = 1024 * 1024;
 const bulk = 'x'.repeat(4 * mebibyte - 1_000);
 const idAt = (index: number) => `big-${String(index).padStart(2, '0')}`;
-/** The most that a statement reads: a page and the token that exceeds it, with each byte written as two digits. */
+/**
+ * The maximum number of bytes that a statement may return: a page and the token that exceeds it, with each byte encoded
+ * as two digits.
+ */
 const answerBytesMax = 2 * 13 * mebibyte;
 const quickBytesMax = 2 * 64 * 1024;
 
@@ -134,7 +137,7 @@ describe('a page of large tokens after a cursor', () => {
       );
     }, 't.data');
     expect(sent.length).toBeLessThanOrEqual(2 * tries);
-    // The quick statement reads several pages together, so it reads little of each.
+    // The fast statement reads several pages together, so it reads little of each.
     const quick = await bytesOf(sent[0]);
     expect(quick).toBeLessThanOrEqual(quickBytesMax);
     const whole = await bytesOf(sent.at(-1));
@@ -199,14 +202,15 @@ describe('many large tokens at once', () => {
       const answers = await Promise.all(paths.map((path) => vault.request('GET', path, { key: tenant.keys.private })));
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
     }, 'array_position(');
-    // Statements for single requests prove nothing, but requests that arrive together cannot fit into one.
+    // Some requests may get a statement of their own, but requests that arrive together cannot fit into a single
+    // statement.
     expect(sent.length).toBeGreaterThan(count / 4);
   });
 
   it('are written in several statements by creates that arrive together', async () => {
     const other = await vault.makeTenant();
     const sent = await tap.during(async () => {
-      // This is as much as one client may have in flight at once, in bytes.
+      // These requests take up as many bytes as one client may have in flight.
       const answers = await Promise.all(
         Array.from({ length: 3 }, () =>
           vault.request('POST', '/tokens', { key: other.keys.public, body: { type: 'token', data: bulk } }),

@@ -4,8 +4,9 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 
 /*
- * Previously, a private key that may only write to one container stored an account that it knew before others did. A
- * deduplicated create into another container returned that token, and the key could then put another account into it.
+ * Previously, a private key that may only write to one container could store an account that it knew before anybody
+ * else did. A deduplicated create into another container returned that token, and the key could then put another
+ * account into it.
  */
 let vault: TestVault;
 let tenant: TestTenant;

@@ -79,7 +79,7 @@ const masks: [string, unknown][] = [
 ];
 const endpointsOf = (among: ReadonlyMap<string, TokenEndpoints>, name: string) => among.get(name) ?? owner;
 
-/** Returns everything that a caller without plaintext access gets of a token. */
+/** Returns everything that a caller without plaintext access can get about a token. */
 async function seenBy(endpoints: TokenEndpoints, id: string): Promise<string> {
   const answers = [await endpoints.patch(id, { metadata: { looked: 'yes' } }), await endpoints.get(id)];
   return answers.map(({ text }) => text).join();

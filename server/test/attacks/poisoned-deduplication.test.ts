@@ -4,8 +4,9 @@ import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vau
 import { makeCardNumber } from '../harness/card-number.ts';
 
 /**
- * A caller that may create tokens may choose how they are fingerprinted. A token of a public key must not pass for a
- * value that it does not contain. What others write must not end up in a token that was planted to receive it.
+ * A caller that may create tokens may choose how they are fingerprinted. A token created with a public key must not
+ * pass for a value that it does not contain. Data that others write must not end up in a token that was planted to
+ * receive it.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -86,7 +87,7 @@ describe('an expression that reads nothing of the data is refused', () => {
   });
 });
 
-/** Expressions that read the data but yield the same for all of it, or whatever the attacker wants. */
+/** Expressions that read the data but yield the same result for all data, or a result that the attacker chooses. */
 const levelling: readonly [string, (value: string) => { data: unknown; fingerprint_expression: string }][] = [
   ['a cut to nothing', (value) => ({ data: 'mine', fingerprint_expression: `{{ data | slice: 0, 0 }}${value}` })],
   ['a member that is not there', (value) => ({ data: {}, fingerprint_expression: `{{ data.nosuch }}${value}` })],
@@ -179,7 +180,7 @@ describe('a token answers only for what it holds', () => {
     const answer = await create(tenant.keys.private, { data: value, deduplicate_token: true });
     expect(answer.status).toBe(201);
     expect(idOf(answer)).not.toBe(poisoned);
-    // The token stays usable. Nobody has to know the expression to change something else.
+    // The token stays usable. Other changes do not require knowing the expression.
     expect((await patch(tenant.keys.private, poisoned, { metadata: { a: 'b' } })).status).toBe(200);
   });
 

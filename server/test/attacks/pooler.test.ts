@@ -72,8 +72,8 @@ describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s
 });
 
 /**
- * The difference between a pooler and PostgreSQL depends neither on its mode nor on the
- * command, so each is tested once.
+ * The difference between a pooler and PostgreSQL depends neither on the pooler's mode nor on the command, so each is
+ * tested once.
  */
 describe('PgBouncer in front of a command', () => {
   let pooler: LocalPgbouncer;

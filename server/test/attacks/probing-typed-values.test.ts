@@ -8,8 +8,8 @@ import { createApplication } from '../harness/test-application.ts';
 import { watch } from '../harness/watched-page.ts';
 
 /*
- * Previously, a script on the page read what is in card fields. The vault names the search index that yields nothing,
- * and ten of them over one digit told which digit it is.
+ * Previously, a script on the page could read the contents of card fields. The vault names a search index that yields
+ * nothing, so ten indexes over one digit revealed which digit it is.
  */
 const number = makeCardNumber();
 const cvc = '937';
@@ -25,7 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** Defines `probe(place, token)`, which returns the digit at a place of `path`, or `?` if the vault does not tell. */
+/**
+ * Defines `probe(place, token)`, which returns the digit at a place of `path`, or `?` if the vault does not reveal it.
+ */
 const probing = (path: string) => `
   globalThis.probe = async (place, token) => {
     const search_indexes = [...'0123456789'].map((digit) => "{{ ${path} | slice: " + place + ", 1 | remove: '" + digit + "' }}");
@@ -96,7 +98,7 @@ describe('a script on a page with card fields', () => {
   });
 });
 
-/** Calls the API as a frame would that checks nothing itself. */
+/** Calls the API like a frame that performs no checks of its own. */
 const ask = (method: string, path: string, body: object, key = shop.key) =>
   shop.vault.request(method, `/api${path}`, {
     key,

@@ -36,8 +36,8 @@ describe.each(['private', 'public'] as const)('a %s key under redact', (type) =>
 });
 
 /*
- * Previously, only the rule for creating was looked at. A caller to whom reading redacts was given the redacted token if
- * it created masked ones, in the same container or in another.
+ * Previously, only the rule for creating was checked. A caller for whom reads are redacted got the redacted token if it
+ * created masked ones, in the same container or in another.
  */
 describe.each(['return_existing', 'update_existing'])('a key that creates masked tokens, with %s', (behavior) => {
   let own: TestTenant;
@@ -62,7 +62,7 @@ describe.each(['return_existing', 'update_existing'])('a key that creates masked
       return (await vault.request('POST', '/tokens', { key, body })).status;
     };
     expect([await guess(data, true), await guess(`not ${data}`, true)]).toEqual([403, 403]);
-    // Neither does the second create of a guess differ, by which an own token would be found or not.
+    // The second create of a guess must not differ either. It could find the token that the first one created.
     const right = [await guess(data, false), await guess(data, false)];
     const wrong = [await guess(`not ${data}`, false), await guess(`not ${data}`, false)];
     expect([...right, ...wrong]).toEqual([201, 201, 201, 201]);

@@ -9,8 +9,8 @@ import { sendRaw } from '../harness/raw-http.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * The reference is a large third-party program on the portal's origin. A script injected into it would be signed in as
- * its reader. The page may therefore run only its own scripts, and nobody may frame it.
+ * The reference is a large third-party program on the portal's origin. A script injected into it would run with the
+ * reader's session. The page may therefore run only its own scripts, and nobody may frame it.
  */
 let database: TestDatabase;
 let server: VaultServer;
@@ -211,7 +211,7 @@ describe('the reference in a browser', () => {
       .first()
       .waitFor();
     await chromium.photograph(page, 'reference');
-    // A browser requests an icon by itself, and complains if there is none.
+    // A browser requests an icon on its own, and logs an error if there is none.
     expect(missing).toEqual([]);
     expect(complaints.filter((text) => !text.includes('404 (Not Found)'))).toEqual([]);
     expect(strangers).toEqual([]);

@@ -3,8 +3,9 @@ import { FourEyesTenant } from '../harness/four-eyes.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
 /**
- * The owner removes a tenant at once by typing its name. Previously, a management key could too, and read the name from
- * the API: a leaked one destroyed the encryption keys of a production tenant before anybody noticed.
+ * The owner can remove a tenant immediately by typing its name. Previously, a management key could do that too, because
+ * it could read the name from the API. A leaked key could destroy the encryption keys of a production tenant before
+ * anybody noticed.
  */
 let vault: TestVault;
 let here: FourEyesTenant;

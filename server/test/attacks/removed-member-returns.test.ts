@@ -44,7 +44,7 @@ const ends: Record<string, (world: World) => Promise<{ readonly status: number }
     ask(tenant.keys.management, 'PUT', `/tenants/self/members/${admin.memberId}`, { role: 'READ_ONLY' }),
 };
 
-/** Ways to a key that the admin knows. */
+/** Ways to get a key that the admin knows. */
 const keys: Record<string, (world: World) => Promise<string>> = {
   'of an application that they created': async ({ admin }) =>
     made((await askPortal(admin, 'POST', '/applications', managing)).body).key,

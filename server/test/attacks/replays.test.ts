@@ -49,7 +49,7 @@ interface Scene {
   readonly repeat: () => Promise<TestAnswer>;
 }
 
-/** Sends a request by an application with the given rules, to be repeated later. */
+/** Sends a request from an application with the given rules. It is repeated later. */
 async function play(route: string, rules: object[] = [rule()], body: object = card): Promise<Scene> {
   const application = await createApplication(vault, tenant, { permissions: [], rules });
   return playWith(route, application, application.key, body);
@@ -70,8 +70,8 @@ async function playWith(route: string, application: TestApplication, key: string
 }
 
 /**
- * Repeats until the check passes. Changed rights reach a server through its change feed, so the first repetitions
- * may still see the old ones.
+ * Repeats the request until the check passes. Changed rights reach a server through its change feed, so the first
+ * repetitions may still see the old ones.
  */
 async function eventually(repeat: () => Promise<TestAnswer>, check: (answer: TestAnswer) => boolean, what: string) {
   let last: TestAnswer | undefined;

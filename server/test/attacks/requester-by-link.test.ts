@@ -5,8 +5,8 @@ import type { PortalVisitor } from '../harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A member who requests a change counts as one of the two people who agree to it. In a test tenant, a session that began
- * with a link can request changes too, although a link only proves that it arrived.
+ * A member who requests a change counts as one of the two people who agree to it. In a test tenant, a session that
+ * began with a link can request changes too, although a link only proves that somebody received it.
  */
 let vault: TestVault;
 let tenant: TestTenant;

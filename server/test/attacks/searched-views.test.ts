@@ -5,8 +5,8 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Previously, `indexOf` decided whether a mask shows all of the data. For texts like these it takes the product of their
- * lengths: a public key stopped the process for 22 s with one request of 1.4 MB.
+ * Previously, `indexOf` was used to check whether a mask shows all of the data. For texts like these, its running time
+ * is the product of their lengths: with a public key, one request of 1.4 MB blocked the process for 22 s.
  */
 const wanted = `${'a'.repeat(300)}b${'a'.repeat(20_000)}`;
 const shown = `${'a'.repeat(43_000)}${wanted}`;
@@ -40,8 +40,8 @@ it.each<[string, readonly string[]]>([
 });
 
 /*
- * Previously, nothing counted how often the views of a request are searched. Here, 300 tokens of 3 KB took seconds: each
- * mask repeats one value to 60,000 characters, and each of 60 other values is at the end of it.
+ * Previously, there was no limit on how often the views of a request are searched. Here, 300 tokens of 3 KB took
+ * seconds: each mask expands one value to 60,000 characters, and each of 60 other values only occurs at its end.
  */
 describe('a request with many tokens', () => {
   const values = (count: number) => times(count, (index) => `x${index}y`);

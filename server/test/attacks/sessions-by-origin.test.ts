@@ -5,8 +5,9 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * A nonce does not show where its session was created. Previously, a script in a shop's page created a session itself
- * and passed its nonce to the shop, as the card fields do. It then had the key of a session that reveals a card.
+ * A nonce does not reveal where its session was created. Previously, a script in a shop's page could create a session
+ * itself and pass its nonce to the shop, as the card fields do. The script then had the key of a session that reveals a
+ * card.
  */
 const own = 'https://elements.example.com';
 const shop = 'https://shop.example';

@@ -4,7 +4,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
  * A masked view must not show a whole value because it is short, and must not invent members that the data lacks. A
- * supplied mask stays as its author wrote it: there, `reveal_last` returns short values whole.
+ * supplied mask is applied as its author wrote it. In such a mask, `reveal_last` shows short values in full.
  */
 let vault: TestVault;
 let tenant: TestTenant;

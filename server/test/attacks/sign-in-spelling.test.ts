@@ -4,9 +4,9 @@ import { PortalVisitor } from '../harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * The database folds the case of more letters than ASCII has, and differently from JavaScript. Previously, `İ`
- * found the account of an `i` but was counted as another. Each letter doubled the number of guesses, so passwords
- * could be tried without end.
+ * The database folds the case of more letters than ASCII has, and differently from JavaScript. Previously, an address
+ * with `İ` found the account with `i`, but its attempts were counted separately. Each such letter doubled the number of
+ * guesses, so there was practically no limit on trying passwords.
  */
 const email = 'kisi.virgilio-isis@bikini.example.com';
 const guessesMax = 10;

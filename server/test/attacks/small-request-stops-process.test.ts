@@ -9,7 +9,7 @@ import { loopback, ProxyVault } from '../harness/proxy-vault.ts';
  */
 const large = ['a wide object', 'an array of exact numbers', 'one long string'] as const;
 type Large = (typeof large)[number];
-/** The largest size of a token with such small values. It contains almost 100,000. */
+/** The maximum size of a token with such small values. It contains almost 100,000 of them. */
 const weight = { ...fullWeight, bytes: 390_000 };
 
 let proxy: ProxyVault;
@@ -48,7 +48,8 @@ describe('references to a large token', () => {
     ['twenty filtered references', (id) => times(20, () => `{{ ${id} | json: '$.none' }}`), 200],
     ['1,000 filtered references', (id) => times(1_000, () => `{{ token: ${id} | json: '$.id' }}`), 200],
   ];
-  // The filters of one expression may read only a limited amount of text. A document is walked, not read.
+  // The filters of one expression may read only a limited amount of text. A document is traversed without reading its
+  // text.
   const isTooLong = (what: string, name: string) => what === 'twenty filtered references' && name === 'one long string';
   const cases = large.flatMap((name) =>
     documents.map(([what, make, status]) => [what, name, make, isTooLong(what, name) ? 400 : status] as const),

@@ -12,8 +12,8 @@ import { type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * Approving an export requires a recent authentication. Unless it is asked to authenticate again, a provider accepts a
- * browser in which somebody signed in hours ago, so anyone who sits down at it could approve.
+ * Approving an export requires a recent authentication. Unless a provider is asked to authenticate the user again, it
+ * accepts a browser in which somebody signed in hours ago, so anyone who sits down at that browser could approve.
  */
 let database: TestDatabase;
 let server: VaultServer;

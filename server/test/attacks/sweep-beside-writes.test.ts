@@ -74,7 +74,7 @@ describe('a write beside the sweep of empty sets', () => {
         expect((await post('/tokens', key, { ...tokenIn(`/${id}/`), id: `was-${id}` })).status).toBe(201);
         expect((await vault.request('DELETE', `/tokens/was-${id}`, { key })).status).toBe(204);
       }
-      // This imitates a set that was used by another server, which adds to other counters.
+      // This imitates a set that was used by another server, which updates different counters.
       await vault.database.owner.query(
         `update token_counts set slot = (slot + 7) % 64 where tenant_id = $1 and containers = '{/a/}'`,
         [tenant.id],
@@ -113,7 +113,7 @@ describe('a sweep behind a write that does not end', () => {
       await untilTrue(isSomebodyWaiting, { waitingFor: 'the sweep' });
       expect((await post('/tokens', key, tokenIn('/b/'))).status).toBe(201);
       expect(await swept).toBe(0);
-      // The sweep gives up after a second. The rest is an allowance for a slow machine.
+      // The sweep gives up after a second. The additional time is an allowance for a slow machine.
       expect(performance.now() - startedAt).toBeLessThan(15_000);
     } finally {
       await writer.query('rollback');

@@ -4,8 +4,8 @@ import { sendRaw } from '../harness/raw-http.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A proxy in front of the vault decides by the host that it reads. If the vault reads another host from the same bytes,
- * a request that was allowed for one name is executed under another.
+ * A proxy in front of the vault allows or rejects a request by the host that it parses. If the vault parses another
+ * host from the same bytes, a request that was allowed for one name is executed under another.
  */
 let vault: TestVault;
 let tenant: TestTenant;

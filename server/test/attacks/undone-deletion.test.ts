@@ -12,7 +12,7 @@ import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * A tenant is deleted by mistake or by somebody who should not have. Nothing of it works any more, but nothing is lost.
+ * A tenant is deleted by mistake or without authorization. It can no longer be used in any way, but nothing is lost.
  */
 let vault: TestVault;
 let routes: RouteOptions[];
@@ -304,7 +304,8 @@ describe('the removal of a deleted tenant', () => {
     await age(world.tenant, '8 days');
     const [restored] = await Promise.all([restore(world), run()]);
     expect(await exists(world.tenant)).toBe(restored.status === 204);
-    // After the removal the owner is a member of nothing: 400 asks for the name of a tenant.
+    // After the removal, the owner is not a member of any tenant. The status 400 means that the request must name a
+    // tenant.
     expect([204, 400, 401, 404]).toContain(restored.status);
   });
 });

@@ -5,8 +5,9 @@ import { fastest, untilTrue } from '../harness/deadline.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Previously, sixty clients that each sent all but the last bytes of four megabytes held 180 MB for 33 seconds. Here
- * they send and stop. The memory they hold must be bounded and released soon, and no other client may lose a request.
+ * Previously, sixty clients that each sent all but the last bytes of four megabytes held 180 MB for 33 seconds. Here,
+ * clients send part of a body and then stop. The memory that they hold must be bounded and released soon, and no
+ * request of another client may be lost.
  */
 const mebibyte = 1024 * 1024;
 const loopback = parseAddressRange('127.0.0.0/8');

@@ -4,7 +4,7 @@ import { MeasuredVault } from '../harness/measured-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** All members of a body were listed with their values in one turn: 90,000 of them took up to 230 ms. */
+/** Previously, all members of a body were listed with their values in one turn. Listing 90,000 took up to 230 ms. */
 let vault: TestVault;
 let tenant: TestTenant;
 let measured: MeasuredVault;

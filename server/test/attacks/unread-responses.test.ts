@@ -5,8 +5,8 @@ import { MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Previously, two hundred connections that requested a script of 4.3 MB without a key and never
- * read it held 820 MB for good.
+ * Previously, two hundred connections without a key that requested a script of 4.3 MB and never read it occupied 820 MB
+ * indefinitely.
  */
 let vault: TestVault;
 let tenant: TestTenant;
@@ -33,7 +33,7 @@ const targets = {
 } as const;
 const names = Object.keys(targets) as (keyof typeof targets)[];
 
-/** Opens a connection that sends the request `times` times and reads nothing by itself. */
+/** Opens a connection that sends the request `times` times and does not read the responses. */
 function ask({ path, key }: { path: string; key: string }, times = 1): Socket {
   const { hostname, port } = new URL(measured.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -59,7 +59,8 @@ describe.each(names)('responses that nobody reads: %s', (name) => {
     for (let count = 0; count < clients; count += 1) ask(target, 2);
     await untilTrue(async () => (await countOpen()) > clients / 2, { waitingFor: 'connections' });
     await untilTrue(async () => (await countOpen()) < clients / 5, { waitingFor: 'their end' });
-    // The script is shared by all. A token must be read and decrypted for each request, however briefly it is held.
+    // All connections share one copy of the script. A token must be read and decrypted for each request, even if it is
+    // only held briefly.
     if (target.key === '') expect(peak).toBeLessThan(200);
   });
 

@@ -3,7 +3,10 @@ import { makeLimitedKey, ruleOn } from '../harness/limited-key.ts';
 import { fieldsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/* Previously, members that the vault does not support were ignored, so something else was stored than intended. */
+/*
+ * Previously, members that the vault does not support were ignored, so the stored data differed from what the caller
+ * intended.
+ */
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {

@@ -76,8 +76,8 @@ const callerNames = [
 const callerOf = (name: string): TokenEndpoints => callers.get(name) ?? new TokenEndpoints(vault, '');
 
 /**
- * Checks that the request was refused, that it revealed nothing of the number, and that the token
- * looks unchanged to others.
+ * Checks that the request was refused, that it revealed no part of the number, and that the token looks unchanged to
+ * others.
  */
 async function expectRefused(answer: TestAnswer, id: string, before: TestAnswer): Promise<void> {
   expect(answer.status).toBe(403);

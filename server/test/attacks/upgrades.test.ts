@@ -3,8 +3,9 @@ import { sendRaw, requestHead } from '../harness/raw-http.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
- * Previously, bytes after a request with `Upgrade` were skipped, and what followed was read out of step. The body of
- * one request was executed as another. Such a request is now served as the last of its connection.
+ * Previously, bytes after a request with `Upgrade` were skipped, and the following bytes were parsed from the wrong
+ * offset. The body of one request was executed as another request. Now such a request is served as the last one of its
+ * connection.
  */
 let vault: TestVault;
 let tenant: TestTenant;

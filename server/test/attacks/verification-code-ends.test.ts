@@ -33,7 +33,7 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
 const create = async (more: object = {}) =>
   ((await send('POST', '/tokens', { ...card, ...more })) as { id: string }).id;
 const patch = (id: string, body: unknown) => send('PATCH', `/tokens/${id}`, body);
-/** Ends the hour of codes early, so that tests do not have to wait. */
+/** Expires codes before their hour is over, so that tests do not have to wait. */
 const endHour = () =>
   owner().query(`update token_cvcs set expires_at = now() - interval '1 second' where tenant_id = $1`, [tenant.id]);
 const sweep = async () => {

@@ -13,8 +13,8 @@ import { type EpochServer, EpochServers, macUnder, Wire } from '../harness/epoch
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * docs/security/verification-codes.md states what an attacker at each place can do to the key exchange between servers.
- * These tests check its claims on servers that communicate through a real database.
+ * docs/security/verification-codes.md states what an attacker in each position can do to the key exchange between
+ * servers. These tests check its claims on servers that communicate through a real database.
  */
 const minuteMs = 60_000;
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
@@ -178,7 +178,7 @@ describe('a message that is held back', () => {
       victim.isDeaf = true;
       void (kind === 'hello' ? victim.exchange.hello() : victim.exchange.want([7, ...idsOf(a)]));
       await servers.wire.quiet();
-      // The attack is realistic: a message was sent, and it opens while its epochs live.
+      // The attack is realistic: a message was sent, and it can be decrypted while its epochs are alive.
       expect(attacker.open(victim.copyMemory().receiveKeys)).toContain(idsOf(a)[0]);
       expect(attacker.open(victim.copyMemory().receiveKeys).includes(7)).toBe(left >= 90_000);
       servers.clock.move(left);
@@ -201,7 +201,7 @@ describe('the memory of a server', () => {
       const opened = attacker.open(memory.receiveKeys);
       openedWhileAlive += opened.length;
       expect(memory.epochs).toEqual(expect.arrayContaining(opened));
-      // A copy may end earlier by the transit time of messages, which is zero here.
+      // A copy may expire earlier by the transit time of messages, which is zero here.
       expect(new Set(memory.epochs)).toEqual(new Set(idsOf(a)));
     }
     expect(openedWhileAlive).toBeGreaterThan(0);

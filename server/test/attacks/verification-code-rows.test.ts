@@ -13,7 +13,10 @@ import { systemWrapContext } from '../../src/platform/keyring/keys/system-key-wr
 import { EpochServers, Wire } from '../harness/epoch-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** An attacker who can write to the database changes what the exchange depends on: the wrapped key and the records. */
+/**
+ * An attacker who can write to the database changes the data that the exchange depends on: the wrapped key and the
+ * records.
+ */
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 
 let test: TestDatabase;

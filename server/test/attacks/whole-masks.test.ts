@@ -5,8 +5,8 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
 /**
- * A mask can show everything. Previously, callers who saw a token through such a mask were recorded and counted as if
- * they had seen a masked view.
+ * A mask can show all of the data. Previously, callers who saw a token through such a mask were recorded and counted as
+ * if they had only seen part of it.
  */
 let vault: TestVault;
 let tenant: TestTenant;

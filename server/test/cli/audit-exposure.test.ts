@@ -28,7 +28,7 @@ beforeAll(async () => {
     const { id } = made as { id: string };
     tokenIds.push(id);
     await vault.request('GET', `/tokens/${id}`, { key: leaked.key });
-    // The records then lie in several checkpoints, and their proofs pass through others.
+    // This spreads the records over several checkpoints, so that their proofs have to pass through others.
     await fillLog(vault.database, { tenantId: tenant.id, count: 700, days: 0 });
     await sealAll(vault.database, signerOf(vault.server));
   }
@@ -77,7 +77,7 @@ describe('audit exposure', () => {
     const forged = await check('forged.ndjson');
     expect(JSON.parse(forged.stdout)).toEqual({ ok: false, proven: 6, failed: 1 });
     expect(forged.code).toBe(1);
-    // One proof does not count for seven records.
+    // One proof that is repeated seven times counts only once.
     expect(JSON.parse((await check('repeated.ndjson')).stdout)).toEqual({ ok: true, proven: 1, failed: 0 });
 
     // Evidence is never overwritten, and a failed report leaves no file.

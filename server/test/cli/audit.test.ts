@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs a worker until nothing is left to seal, and returns its metrics. */
+/** Runs a worker until everything is sealed, and returns its metrics. */
 async function sealByWorker(): Promise<string> {
   const worker = Program.start(['work', '--json'], settings);
   const { admin_url } = await worker.ready<{ admin_url: string }>();
@@ -127,7 +127,7 @@ describe('audit export', () => {
     await fillLog(database, { tenantId, count: 50 });
     const metrics = await sealByWorker();
     expect(metrics).toContain('strongroom_audit_seal_lag_seconds_bucket');
-    // A crash in the middle of the next run would leave this.
+    // A crash in the middle of the next run would leave an incomplete line like this one.
     await appendFile(output, `{"kind":"record","id":"half`);
     const second = await audit('export', '--output', output, '--json');
     expect(JSON.parse(second.stdout)).toMatchObject({ records: 50 });

@@ -88,7 +88,7 @@ describe('strongroom dev --data', () => {
     const headers = { 'bt-api-key': ready.keys.reveal };
     const read = await fetch(`${ready.url}/tokens/${tokenId}`, { headers });
     expect(await read.json()).toMatchObject({ id: tokenId, data: { number: '4000056655665556' } });
-    // The following cases use its database, which has to stop first.
+    // The following cases use its database, so the process has to stop first.
     expect(await program.stop('SIGKILL')).toMatchObject({ code: null, stderr: '' });
   });
 

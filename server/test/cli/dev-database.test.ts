@@ -45,7 +45,7 @@ describe('strongroom dev with STRONGROOM_DATABASE_URL set', () => {
     const printed = await program.output('Stop with Ctrl-C.');
     expect(printed).toContain(`Database "${name}" was migrated; the new tenant and its data stay in it when you stop.`);
     expect(printed).not.toContain('deleted');
-    // The user who set these values knows them.
+    // These values are not printed, because the user who set them knows them.
     expect(printed).not.toContain(database.url);
     expect(printed).not.toContain(settings['STRONGROOM_ROOT_KEY']);
     const url = /Open +(\S+)/.exec(printed)?.[1] ?? '';

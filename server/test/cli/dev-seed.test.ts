@@ -87,7 +87,7 @@ describe('strongroom dev --seed', () => {
     const { data: alerts } = await logs('operation=alert');
     expect(alerts).toMatchObject([{ entity_type: 'key', actor_type: 'system', details: { rule: 'misses' } }]);
     expect(Date.now() - timeOf(alerts[0])).toBeGreaterThan(8 * dayMs);
-    // The misused key is gone. Its replacement is printed.
+    // The misused key has been revoked. Its replacement is printed.
     const keyId = String(alerts[0]?.['entity_id']);
     const { data: last } = await logs(`key_id=${keyId}&size=1`);
     expect(timeOf(last[0]) - timeOf(alerts[0])).toBeLessThan(dayMs);

@@ -20,7 +20,7 @@ interface Ready {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** The directory in which the program creates its files, so that the test sees whether any are left. */
+/** The directory in which the program creates its files, so that the test can check whether any remain. */
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(path.join(tmpdir(), 'strongroom-dev-test-'));
@@ -142,7 +142,7 @@ async function killPostgres(): Promise<void> {
   await eventually('the end of PostgreSQL', async () => (await listProcessesAt(temporary)).length === 0);
 }
 
-/** Polls twenty times a second, which leaves the machine to the program under test in between. */
+/** Polls only twenty times a second, so that the program under test gets most of the processor time. */
 async function eventually(waitingFor: string, isTrue: () => Promise<boolean>): Promise<void> {
   await untilTrue(() => pause(50).then(isTrue), { waitingFor });
 }

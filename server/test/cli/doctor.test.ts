@@ -9,7 +9,7 @@ import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// The server of the other tests does not wait for its disk, which doctor reports as a failure.
+// A separate PostgreSQL. The one that other tests use does not flush to disk, which `doctor` reports as a failure.
 let postgres: LocalPostgres;
 let database: TestDatabase;
 let settings: Record<string, string>;
@@ -31,7 +31,7 @@ const failures = async (changed: Record<string, string> = {}) => {
     .filter(({ isOk, name }) => !isOk && !ground.has(name))
     .map(({ name, detail }) => `${name}: ${detail}`);
 };
-/** Each check of the environment, and its result on a single server with default settings. */
+/** Each check of the environment, with its result on a single server with default settings. */
 const ground = new Map([
   ['clock', 'ok'],
   ['fsync', 'ok'],

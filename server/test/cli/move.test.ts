@@ -32,7 +32,7 @@ const strongroom = (...command: string[]) => Program.run(command, settings);
 const importFile = (file: string, ...more: string[]) =>
   strongroom('import', '--tenant', tenant.id, '--file', file, ...more);
 
-/** Holds an import at the batch after its first while the work runs, however fast or slow the machine is. */
+/** Pauses an import at its second batch while the work runs, regardless of the speed of the machine. */
 async function whileImportIsHeld(work: () => void): Promise<void> {
   const holder = await vault.database.owner.connect();
   try {

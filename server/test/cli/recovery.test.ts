@@ -125,7 +125,7 @@ describe('strongroom applications', () => {
     const made = JSON.parse(stdout) as { application_id: string; key_id: string; key: string };
     expect(made.key).toMatch(/^key_test_mgt_/);
     expect(await statusWith(made.key)).toBe(200);
-    // The two records have the time of one transaction, so either may come first.
+    // The two records have the same transaction time, so either may come first.
     const records = await recordsSince(tenant.id, before);
     const created = records.find(({ operation }) => operation === 'create');
     const issued = records.find(({ operation }) => operation === 'issue_key');
@@ -154,7 +154,7 @@ describe('strongroom applications', () => {
     const third = JSON.parse((await issue('--revoke-others')).stdout) as typeof second;
     expect(third.revoked_key_ids).toHaveLength(2);
     expect(third.revoked_key_ids).toContain(second.key_id);
-    // A server that used the old keys a moment ago no longer accepts them.
+    // Even a server that has just used the old keys soon stops accepting them.
     await untilTrue(async () => (await statusWith(tenant.keys.management)) === 401, { waitingFor: 'the revocation' });
     expect([await statusWith(second.key), await statusWith(third.key)]).toEqual([401, 200]);
     expect((await vault.request('GET', '/applications/key', { key: tenant.keys.private })).status).toBe(200);
@@ -238,7 +238,7 @@ describe('strongroom bootstrap', () => {
     expect(rows).toEqual([]);
   });
 
-  /** Runs a command on a terminal, and types one of these texts at each prompt. */
+  /** Runs a command in a terminal, and types the next of these texts at each prompt. */
   async function onTerminal(command: string, typed: readonly string[]): Promise<{ code: number | null; text: string }> {
     const env = { PATH: process.env['PATH'], ...settings };
     const options = { env, timeout: patienceMs };

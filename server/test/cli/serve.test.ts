@@ -191,7 +191,7 @@ function startSlowRequest(url: string) {
   const headers = { 'bt-api-key': key, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const sent = request(`${url}/applications`, {
     method: 'POST',
-    // The client would keep its connection for longer than the server may take to stop.
+    // The client would keep its connection open for longer than the server may take to stop.
     agent: new Agent({ keepAlive: true, timeout: 120_000 }),
     headers: { ...headers, expect: '100-continue' },
   });

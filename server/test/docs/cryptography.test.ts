@@ -15,7 +15,8 @@ import { sealAll, signerOf } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { cut, joined, rowsOf } from './page-layout.ts';
 
-// docs/security/cryptography.md is sufficient to open what a vault has stored. Nothing of the keyring is used here.
+// docs/security/cryptography.md is sufficient to decrypt the data that a vault has stored. No code of the keyring is
+// used here.
 
 const page = readFileSync(new URL('../../../docs/security/cryptography.md', import.meta.url), 'utf8');
 const rootKey = randomBytes(32);
@@ -167,7 +168,8 @@ function sha256(...parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * Computes the root by RFC 6962 §2.1. The left subtree is the largest complete one that leaves something for the right.
+ * Computes the root by RFC 6962 §2.1. The left subtree is the largest complete one for which the right subtree is not
+ * empty.
  */
 function rootFrom(leaf: Buffer, { index, size }: { index: number; size: number }, path: readonly Buffer[]): Buffer {
   const sibling = path.at(-1);

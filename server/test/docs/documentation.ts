@@ -3,7 +3,7 @@ import path from 'node:path';
 
 export const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** Returns the pages of docs/ by path, without decisions, because those describe the past. */
+/** Returns the pages of docs/ by path, without architecture decision records, because those describe the past. */
 export async function readDocumentation(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(path.join(repository, 'docs'), { recursive: true });
   const pages = names.filter((name) => name.endsWith('.md') && !name.startsWith('adr')).toSorted();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repository } from './documentation.ts';
 
-// `npm run new` writes skeletons, and docs/contributing/adding-things.md has the steps that remain.
+// `npm run new` writes skeletons, and docs/contributing/adding-things.md lists the remaining steps.
 
 const run = promisify(execFile);
 const program = path.join(repository, 'scripts/new/main.mjs');
@@ -44,7 +44,7 @@ async function write(kind: string, name: string): Promise<ReadonlyMap<string, st
   return new Map(await Promise.all(texts));
 }
 
-/** Lists the names that a file imports from files of the repository which do not export them. */
+/** Lists the names that a file imports from files of the repository that do not export them. */
 async function findMissingImports(file: string, text: string, own: ReadonlyMap<string, string>): Promise<string[]> {
   const missing: string[] = [];
   for (const [, names = '', from = ''] of text.matchAll(/^import (?:type )?\{([^}]+)\} from '(\.[^']+)';$/gm)) {
@@ -58,7 +58,7 @@ async function findMissingImports(file: string, text: string, own: ReadonlyMap<s
 }
 
 async function readSource(file: string): Promise<string> {
-  // The portal imports without extensions.
+  // The portal's imports have no file extensions.
   const files = path.extname(file) === '' ? [`${file}.tsx`, `${file}.ts`] : [file];
   const texts = files.map((name) => readFile(path.join(repository, name), 'utf8').catch(() => ''));
   return (await Promise.all(texts)).join('');

@@ -6,8 +6,8 @@ import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';
 
-// Everything that the operator pages quote and name exists in the program: messages, codes, settings and
-// commands. CI runs what they run.
+// Everything that the operator pages quote and name exists in the program: messages, codes, settings and commands. The
+// commands on these pages are run in CI.
 
 const folder = path.join(repository, 'docs/operate');
 const pages = readdirSync(folder)

@@ -8,8 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';
 
-// A runbook is read in a hurry. Its commands are not run as they are, because they concern a vault in trouble.
-// Everything that can be wrong with them is checked separately.
+// A runbook is read in a hurry. Its commands cannot be run as they are, because they need a vault that has a problem.
+// Everything that could be wrong with them is checked separately.
 
 const run = promisify(execFile);
 let text: string;

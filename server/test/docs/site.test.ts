@@ -29,7 +29,7 @@ beforeAll(async () => {
       readFileSync(path.join(built, file), 'utf8'),
     ]),
   );
-  // The options match the way in which the vault reads addresses.
+  // The options match how the vault parses addresses.
   app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
   addDocumentationSite(app, files);
   url = await app.listen({ port: 0, host: '127.0.0.1' });

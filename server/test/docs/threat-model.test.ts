@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 // docs/security/threat-model.md states what an attacker who can write to the database can do. If one of these tests
-// fails, the page is too pessimistic.
+// fails because an attack no longer works, the page is too pessimistic.
 
 const page = readFileSync(new URL('../../../docs/security/threat-model.md', import.meta.url), 'utf8');
 const secret = 'plaintext of the threat model';

@@ -125,7 +125,7 @@ describe('the shop', () => {
     await chromium.photograph(page, 'shop-empty');
     expect(await payWith(page, number)).toBe('Paid with Visa •••• 1486');
     expect(await page.locator('#seen-page').textContent()).toContain('"number":"XXXXXXXXXXXX1486"');
-    // The destination shortens what it received. It can know both ends only if it received the number.
+    // The destination masks the number that it received. It can only know both ends if it received the whole number.
     expect(await page.locator('#seen-provider').textContent()).toContain('"number":"453957XXXXXX1486"');
     await chromium.photograph(page, 'shop-paid');
 
@@ -158,7 +158,7 @@ describe('the shop', () => {
     const summary = ofCards.map(({ actor_type, entity_type, operation, transform, outcome }) =>
       [actor_type, entity_type, operation, transform, outcome].join(' '),
     );
-    // The records of one proxy call are written in any order.
+    // The records of one proxy call may be written in any order.
     expect(summary.toSorted()).toEqual([
       'application card read mask success',
       'application card read reveal success',
@@ -226,7 +226,7 @@ describe('strongroom dev', () => {
   let data: string;
   beforeAll(async () => {
     data = await mkdtemp(path.join(tmpdir(), 'strongroom-dev-shop-'));
-    // If this runs as root, PostgreSQL runs as another user.
+    // If this test runs as root, PostgreSQL runs as another user.
     await chmod(data, 0o755);
   });
   afterAll(async () => {

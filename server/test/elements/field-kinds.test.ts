@@ -130,8 +130,8 @@ describe('a text', () => {
 
 describe('what a page is told of a number', () => {
   /**
-   * Returns everything that the page is told while a number is typed digit by digit and the page forces
-   * the focus away after each.
+   * Returns everything that the page is told while a number is typed digit by digit and the page moves the focus away
+   * after each digit.
    */
   function typed(number: string, isFocused: (length: number) => boolean): string[] {
     const shown = new ShownDigits();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.stop());
 
-/** Opens a page with a number typed into it, which sees only what it may. */
+/** Opens a page that runs a hostile script, and types a number into its field. */
 async function openWithNumber(number: string): Promise<WatchedPage> {
   const page = await watch(shop);
   await page.attack(hostileScript);
@@ -123,7 +123,7 @@ describe('a hostile page', () => {
     const outcome = await page.attack<{ error?: string }>(`settle(bt.tokens.update('${id}', { data: { n: number } }))`);
     expect(outcome.error).toContain('mask, search_indexes and fingerprint_expression of their type');
     expect(JSON.stringify(await read(id))).not.toContain(number);
-    // A script can do without a field what a field may not do: it reads the token with its own key.
+    // A script can do without a field what a field must not do: read the token with the page's own key.
     await page.attack(stealing(id, key));
     await expectHidden(page, number);
   });

@@ -145,7 +145,7 @@ describe('somebody with a keyboard', () => {
 describe('somebody with a screen reader', () => {
   let opened: ShopPage;
   beforeAll(async () => {
-    // Axe is injected into the page and frames, which their policy would block.
+    // Axe is injected into the page and its frames, whose content security policy would block it.
     opened = await shop.open({}, { bypassCSP: true });
     await opened.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await opened.page.evaluate(mountAll);

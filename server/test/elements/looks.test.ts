@@ -39,7 +39,7 @@ const looks: readonly Look[] = [
 const usual = ['narrow', 'right-to-left-narrow', 'dark'];
 const shown = looks.filter(({ name }) => process.env['ELEMENTS_LOOKS'] === 'all' || usual.includes(name));
 
-/** Lists what is wrong with the frame of a field: something is cut off or overflows. */
+/** Lists the layout errors in the frame of a field: content that is cut off or overflows. */
 const faults = `(() => {
   const { scrollWidth, scrollHeight } = document.documentElement;
   const found = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ElementsShop, type ShopPage } from '../harness/elements-shop.ts';
 
 const readyWithinMs = 500;
-/** A busy machine gets more rounds. The best round shows what the fields themselves need. */
+/** A busy machine gets more rounds. The fastest round shows how long the fields themselves take. */
 const rounds = { min: 5, max: 20 };
 
 let shop: ElementsShop;

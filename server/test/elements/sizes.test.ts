@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const served = new URL('../../assets/elements/', import.meta.url);
 const packaged = new URL('../../../elements/dist/', import.meta.url);
 
-/** The sizes are what a visitor downloads, in kB of 1,000 bytes. */
+/** The sizes are those that a visitor downloads, in kB of 1,000 bytes. */
 describe('what a page loads for its fields', () => {
   it.each([
     { file: 'client.js', most: 12 },

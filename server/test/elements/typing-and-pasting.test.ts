@@ -8,8 +8,8 @@ let opened: ShopPage;
 let frames: Readonly<Record<'number' | 'date' | 'code' | 'card' | 'text', Frame>>;
 
 /**
- * Every length of every brand is typed. The other ways get one length of each brand, or all
- * with `npm run test:elements`.
+ * Every length of every brand is typed. The other input methods are tested with one length per brand, or with all
+ * lengths by `npm run test:elements`.
  */
 const isWhole = process.env['ELEMENTS_LOOKS'] === 'all';
 const oneOfEach = cardNumbers.filter(

@@ -6,7 +6,7 @@ export interface FuzzedAnswer {
   readonly text: string;
 }
 
-/** Returns what is wrong with a response, or undefined if nothing is. */
+/** Returns a description of the fault in a response, or undefined if it has none. */
 export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string | undefined {
   const { operation } = request;
   const { status } = answer;

@@ -78,7 +78,10 @@ function toOperation(method: string, path: string, described: Described): ApiOpe
   };
 }
 
-/** Returns a check for query parameters. They are text, and one that is described as a number has to look like one. */
+/**
+ * Returns a check for query parameters. They are text, so a parameter that is described as a number has to look like
+ * one.
+ */
 function toQueryCheck(query: readonly Parameter[]): Check {
   const integers = new Set(query.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name));
   const check = toCheck({

@@ -2,7 +2,7 @@
 export interface Framing {
   readonly name: string;
   readonly bytes: Buffer;
-  /** True if two readers could disagree about where the request ends. Such a request must never be executed. */
+  /** True if two parsers could disagree about where the request ends. Such a request must never be executed. */
   readonly isAmbiguous: boolean;
 }
 

@@ -19,7 +19,7 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const count = Number(process.env['FUZZ_COUNT'] ?? 3_000);
 const workers = 12;
 const idsMax = 500;
-/** The memory that may be held at the end in addition to the beginning, for caches that fill up to their bounds. */
+/** The maximum growth of memory during the run. It leaves room for caches to fill up to their limits. */
 const growthMaxBytes = 40 * 1024 * 1024;
 const patienceMs = 60_000 + count * 10;
 
@@ -56,7 +56,7 @@ describe(`fuzzing with seed ${seed}`, () => {
             const fault = findFault(request, answer);
             if (fault !== undefined) faults.push(describeFault(fault, request, answer));
             rememberId(known.ids, answer);
-            // The log of a test vault is kept in memory, which must not be measured here.
+            // The log of a test vault is kept in memory. It must not be part of the measurement.
             vault.logLines.length = 0;
           }
         };
@@ -69,7 +69,8 @@ describe(`fuzzing with seed ${seed}`, () => {
       process.stdout.write(`${JSON.stringify({ seed, count, growth, statuses: Object.fromEntries(statuses) })}\n`);
       expect(faults).toEqual([]);
       expect(growth).toBeLessThan(growthMaxBytes);
-      // The run must reach every kind of status. A run that is refused early finds nothing either.
+      // The run must produce every kind of status. Otherwise, a run whose requests are all refused early would pass
+      // too.
       for (const status of [200, 201, 204, 400, 401, 403, 404, 415])
         expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
     },
@@ -87,7 +88,7 @@ describe(`fuzzing with seed ${seed}`, () => {
         const text = await exchange(bytes);
         const answers = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
         if (answers.some((status) => status >= 500)) faults.push(`${name}: ${answers.join(' ')}`);
-        // The hidden request gets a 404 if anybody takes it for a request.
+        // The hidden request gets a 404 if it is parsed as a request.
         const isCarriedOut = answers.some((status) => status < 300) || (answers.length > 1 && answers[0] !== 400);
         if (isAmbiguous && isCarriedOut) faults.push(`${name} was carried out: ${answers.join(' ')}`);
       }
@@ -121,7 +122,7 @@ function send({ operation, path, headers, body }: FuzzedRequest): Promise<Fuzzed
   });
 }
 
-/** Sends bytes, ends its side of the connection, and reads the response. */
+/** Sends bytes, closes its side of the connection, and reads the response. */
 function exchange(bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(vault.server.url);
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Texts that have broken some program. */
+/** Texts that have broken some program in the past. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

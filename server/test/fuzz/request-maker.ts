@@ -13,7 +13,7 @@ export interface FuzzedRequest {
   readonly hasKey: boolean;
 }
 
-/** The keys and ids that the vault has issued so far. Existing ids let requests get further. */
+/** The keys and ids that the vault has issued so far. Requests with existing ids get further. */
 export interface Known {
   readonly keys: Readonly<Record<'private' | 'reveal' | 'public' | 'management', string>>;
   readonly ids: string[];
@@ -39,8 +39,8 @@ const oddHeaders: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /**
- * Makes requests: half are valid, a third are nearly valid, the rest are hostile. The same
- * seed makes the same requests.
+ * Makes requests: half are valid, a third are nearly valid, and all others are hostile. The same seed produces the same
+ * requests.
  */
 export class RequestMaker {
   readonly #random: SeededRandom;
@@ -78,7 +78,7 @@ export class RequestMaker {
     };
   }
 
-  /** Returns a key, usually one with the permission, because early refusals are quickly covered. */
+  /** Returns a key. It usually has the permission, because few requests are needed to cover early refusals. */
   #key({ path }: ApiOperation): string {
     const { keys } = this.#known;
     if (this.#random.chance(0.1)) return this.#random.pick(Object.values(keys));
@@ -146,8 +146,8 @@ export class RequestMaker {
 }
 
 /**
- * Encodes text for a path. Lone surrogates cannot be percent-encoded, so they are sent as the
- * bytes of a careless client.
+ * Encodes text for a path. Lone surrogates cannot be percent-encoded, so they are sent as the bytes that a careless
+ * client would send.
  */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';

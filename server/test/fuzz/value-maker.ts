@@ -118,7 +118,7 @@ export class ValueMaker {
     return Array.from({ length }, () => this.#random.pick([...'abcdefghij0123456789-_'])).join('');
   }
 
-  /** Changes one place at any depth. */
+  /** Changes one member or item at any depth. */
   #spoil(value: unknown): unknown {
     const random = this.#random;
     if (typeof value !== 'object' || value === null || random.chance(0.15)) return this.hostile();

@@ -23,7 +23,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 /** `npm run test:audit` runs the long form: ten thousand changes to a log of a hundred thousand records. */
 const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
 const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 100);
-/** The whole log is verified after this many changes. After the others, only the part around the change is verified. */
+/**
+ * The whole log is verified once per this many changes. After every other change, only the part around it is verified.
+ */
 const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
 
 const tenantId = randomUUID();
@@ -54,7 +56,7 @@ function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly 
   return verifier.finish().findings;
 }
 
-/** Assigns the records of some checkpoints to them by their order, as the reader does. */
+/** Assigns records to their checkpoints by sealing order, as the reader does. */
 function deal(checkpoints: readonly StoredCheckpoint[], records: readonly AuditRecord[]): LogSection[] {
   let from = firstOrder;
   return checkpoints.map((checkpoint) => {
@@ -162,7 +164,8 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
       }
-      // The more precise findings of the tree are correct too: they lie within the range and name the affected record.
+      // The more precise findings from the tree are correct too: they lie within the range and name the affected
+      // record.
       for (const { range, within, records: named } of findings) {
         if (within === undefined) continue;
         expect(
@@ -184,7 +187,7 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
     }
-    // Most added records can be named.
+    // Most findings about added records name the record.
     expect(namedCount).toBeGreaterThan(changeCount / names.length / 3);
   }, 3_600_000);
 

@@ -53,8 +53,8 @@ interface Acknowledged {
 }
 
 /**
- * Creates and reads tokens until it is stopped, and keeps what was acknowledged. It pauses only
- * while no server is running.
+ * Creates and reads tokens until it is stopped, and remembers the acknowledged requests. It pauses only while no server
+ * is running.
  */
 class Load {
   readonly acknowledged: Acknowledged[] = [];
@@ -77,7 +77,7 @@ class Load {
     while (!this.#isOver) {
       const tokenId = await this.#ask('create', '/tokens', { type: 'token', data: 'x' });
       if (tokenId !== undefined) await this.#ask('read', `/tokens/${tokenId}`);
-      // A stopped server refuses at once. Without a pause, the loop would do nothing else.
+      // A stopped server refuses connections immediately. Without a pause, the loop would spin.
       else await pauseFor(50);
     }
   }
@@ -96,7 +96,7 @@ class Load {
       this.acknowledged.push({ requestId, operation, tokenId: id });
       return id;
     } catch {
-      // The kill cut the request off. It may have happened, but nobody was told so.
+      // The kill interrupted the request. It may have taken effect, but it was not acknowledged.
       return undefined;
     }
   }
@@ -133,7 +133,7 @@ describe('acknowledged operations and records of the audit log', () => {
     expect(wrong).toEqual([]);
     expect(load.acknowledged.length).toBeGreaterThan(killCount * 100);
 
-    // A token exists exactly if the record of its creation exists, acknowledged or not.
+    // A token exists if and only if the record of its creation exists, whether or not the creation was acknowledged.
     const { rows: apart } = await database.owner.query(
       `select t.id from tokens t full join (select entity_id from audit_records where operation = 'create' and entity_type = 'token' and outcome = 'success') r
         on r.entity_id = t.id where t.id is null or r.entity_id is null`,

@@ -301,7 +301,7 @@ function runTool(name: string, flags: readonly string[]): Promise<Ended> {
   return runProgram(path.join(repository, 'node_modules/.bin', name), flags);
 }
 
-/** Runs a program in the copy, with the Node that runs the tests. */
+/** Runs a program in the copy, with the same Node.js that runs the tests. */
 async function runProgram(program: string, flags: readonly string[]): Promise<Ended> {
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...flags], {

@@ -6,7 +6,7 @@ interface Place {
   readonly id: string;
 }
 
-/** A row of `tokens`, which somebody with the rights of the database owner can rewrite. */
+/** A row of `tokens`, as somebody with the rights of the database owner can rewrite it. */
 interface Row extends Place {
   readonly type: string;
   readonly version: number;

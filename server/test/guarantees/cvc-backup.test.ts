@@ -36,7 +36,7 @@ interface CvcRow {
 let nowMs = 0;
 let peer: EpochKeys;
 const peerStore = new EpochStore();
-/** A copy of the secrets that the servers destroy. No server has one. */
+/** A copy of the secrets that the servers destroy. No server keeps such a copy. */
 let copiedSecrets: Buffer[];
 
 const rootKey = randomBytes(32);
@@ -107,7 +107,7 @@ describe('a base backup and the write-ahead log, restored', () => {
     // There are at least keys of three purposes of the tenant, four of the installation, and the root key itself.
     expect(keys.length).toBeGreaterThanOrEqual(8);
     expect(await countOpened(rows, openWithAny(keys))).toBe(0);
-    // The attempt is realistic: it opens every code with the secrets that the servers had in memory.
+    // The attempt is realistic: with the secrets that the servers had in memory, it can decrypt every code.
     expect(await countOpened(rows, openWithAny(copiedSecrets.map((secret) => createSecretKey(secret))))).toBe(
       cardCount,
     );
@@ -138,7 +138,9 @@ describe('a server that had the keys', () => {
   });
 });
 
-/** Waits for the peer's keys. They are sent in the background, and a busy machine may take long for the last one. */
+/**
+ * Waits for the peer's keys. They are sent in the background, and on a busy machine the last one may take a long time.
+ */
 async function untilPeerHasKeys({ database }: TestVault): Promise<void> {
   const { rows } = await database.owner.query<{ sealed: Buffer }>(
     'select sealed from token_cvcs where tenant_id = $1',
@@ -166,7 +168,7 @@ async function readCard(vault: TestVault, card: Card): Promise<{ number?: string
   return (body as { data: { number?: string; cvc?: string } }).data;
 }
 
-/** Counts the codes that a client with every right can read. */
+/** Counts the codes that a client with all permissions can read. */
 async function countOpenedCodes(vault: TestVault): Promise<number> {
   let count = 0;
   await forEachCard(async (card) => {

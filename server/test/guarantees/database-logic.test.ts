@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// ARCHITECTURE.md lists what PostgreSQL does by itself. These tests compare its lists with a migrated database.
+// ARCHITECTURE.md lists the logic that runs in PostgreSQL. These tests compare its lists with a migrated database.
 
 let database: TestDatabase;
 let page: string;

@@ -34,9 +34,11 @@ const repeated = process.env['SLOWEST_PLAN'];
 const keptMax = 30;
 const shownMax = 10;
 const familyMax = 3;
-/** The number of requests to keep that ran out of time or capacity. */
+/** The maximum number of kept requests that were refused for lack of time or capacity. */
 const refusedMax = 5;
-/** The data is restored after this many requests, because requests change and delete what makes them expensive. */
+/**
+ * The data is restored after this many requests, because requests change and delete the data that makes them expensive.
+ */
 const restoredEvery = 500;
 const toldEvery = 500;
 const statementBytesMax = 64 * 1024;
@@ -46,7 +48,7 @@ interface Finding extends Pick<MeasuredAnswer, 'longestMs' | 'totalMs' | 'status
   readonly plan: HeavyPlan;
   /** A description of the request. The data that it was made from may be gone by the end. */
   readonly what: string;
-  /** The most bytes that any backend has held so far. */
+  /** The maximum number of bytes that any backend has held so far. */
   readonly backendBytes: number;
 }
 
@@ -98,7 +100,10 @@ function listKnown(): HeavyPlan[] {
   return [...(isLong ? worst : worst.slice(0, mergedAndReadCount)), ...listEachOperation(hostile.around)];
 }
 
-/** Measures a plan, and repeats the measurement if it was too slow. The cost of the request itself recurs each time. */
+/**
+ * Measures a plan, and repeats the measurement if it was too slow. The cost of the request itself shows up in every
+ * repetition.
+ */
 async function find(plan: HeavyPlan): Promise<Finding> {
   const request = toRequest(plan, hostile.around);
   const first = await measured.measure(await hostile.prepare(request));
@@ -140,7 +145,9 @@ class Search {
     this.#ways.add(`${finding.plan.kind} ${finding.plan.key}`);
   }
 
-  /** Keeps a finding. Only a few of each family stay, so that variations of one do not displace the others. */
+  /**
+   * Keeps a finding. Only a few of each family are kept, so that variations of one request do not displace the others.
+   */
   #keep(finding: Finding): void {
     this.slowest.push(finding);
     this.slowest.sort((a, b) => b.longestMs - a.longestMs);

@@ -6,7 +6,8 @@ import type { Injected } from '../../../faults/injections/injected.ts';
 import type { Entry, Outcome } from '../../../faults/load/history.ts';
 
 /*
- * The fault runs are only worth something if their checks notice what went wrong. These are histories that once passed.
+ * The fault runs are only useful if their checks detect what went wrong. These are faulty histories that once passed
+ * the checks.
  */
 
 const entry = (

@@ -97,7 +97,7 @@ describe('what is done for an id of another tenant', () => {
       return { statements, status: answer?.status, text: answer?.text.replaceAll(id, 'id') };
     };
     try {
-      // The first request after a pause looks up more than others.
+      // The first request after a pause performs more lookups than others.
       await look(nowhereIds[1] ?? '');
       const nowhere = await look(nowhereIds[0] ?? '');
       expect(nowhere).toMatchObject({ status: 404, statements: expect.arrayContaining([expect.anything()]) });

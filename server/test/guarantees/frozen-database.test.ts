@@ -50,8 +50,8 @@ afterAll(async () => {
 });
 
 /**
- * Returns the extra time to allow. On a busy machine the requests themselves take a while, because hundreds are
- * in flight in one process.
+ * Returns the extra time to allow. On a busy machine the requests themselves are slow, because hundreds are in flight
+ * in one process.
  */
 const allowanceMs = () => 3_000 * slownessOfMachine();
 
@@ -136,7 +136,7 @@ describe('while the database is frozen', () => {
       const application = await createApplication(vault, tenant);
       const ids = { id: application.id, keyId: crypto.randomUUID(), path: 'x' };
 
-      // Keys stay in memory as long as the change feed is alive, so these requests get as far as possible.
+      // Keys stay cached as long as the change feed is alive, so these requests get as far as possible.
       await postgres.freeze({ sparing: feedName });
       const writes = numbers.flatMap((n) => [
         ask(`created-${n}`, 'POST', '/tokens', {
@@ -179,7 +179,7 @@ describe('while the database is frozen', () => {
         !listLong().some(({ url }) => name.split(' ')[1]?.startsWith(url.replace('/*', '')));
       const usual = [...first, ...second].filter(isUsual);
       expect(usual.filter(({ tookMs }) => tookMs > limitMs)).toEqual([]);
-      // Some requests need nothing but memory, and some bodies are not valid.
+      // Some requests do not need the database, and some bodies are invalid.
       expect(first.filter(({ status }) => status > 500 && status !== 503)).toEqual([]);
       expect(second.filter(isUsual).filter(({ status }) => status !== 503)).toEqual([]);
       for (const { name, retryAfter, text } of usual.filter(({ status }) => status === 503)) {
@@ -206,7 +206,7 @@ describe('while the database is frozen', () => {
   );
 });
 
-/** Lists tokens that exist without the record of their creation. */
+/** Lists tokens that exist without a record of their creation. */
 async function listUnrecorded(): Promise<unknown[]> {
   const { rows } = await postgres.database.owner.query(
     `select id from tokens where not exists (

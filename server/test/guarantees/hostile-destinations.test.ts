@@ -46,8 +46,8 @@ interface Observed {
 }
 
 /**
- * Calls a destination as a client that sees everything. Reports whether the response is the destination's
- * and whether it is complete.
+ * Calls a destination as a client that observes the whole response. Reports whether the response came from the
+ * destination and whether it is complete.
  */
 function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed> {
   const startedAt = performance.now();
@@ -74,9 +74,8 @@ function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed
 }
 
 /**
- * Observes a call, and repeats it if its time ran out on a busy machine before the destination had sent
- * everything. Such a call ends as a timeout, a failure or a truncated response. A response that passes for
- * complete is never repeated.
+ * Observes a call, and repeats it if it timed out on a busy machine before the destination had sent everything. Such a
+ * call ends with a timeout, a failure or a truncated response. A response that passes for complete is never repeated.
  */
 async function observeInTime(path: string, isHeard: (seen: Observed) => boolean): Promise<Observed> {
   let seen = await observe(path);
@@ -172,7 +171,7 @@ describe('a destination that', () => {
       ({ expected, got, ms }) => !contained(expected).includes(got) || ms > limits.callMs + 2 * graceMs,
     );
     expect(wrong.map(({ index, got }) => `${hostileDestinations[index]?.name}: ${got}`)).toEqual([]);
-    // The destinations and their floods are in this process too.
+    // The destinations, which send the floods, run in this process too.
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
     await expectNothingLeft();
   });

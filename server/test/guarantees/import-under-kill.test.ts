@@ -41,7 +41,7 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
   await writeFile(file, toLines(...Array.from({ length: rows }, (_, index) => tokenOf(index))));
   const stoppedAt: number[] = [];
   for (let attempt = 0; attempt < kills; attempt += 1) {
-    // An import that was killed before it began anything starts again from the beginning.
+    // An import that was killed before it began starts again from the beginning.
     const isBegun = await hasBegun(tenant.id);
     const importer = start(tenant.id, file, isBegun ? ['--resume'] : []);
     const ended = importer.exit();

@@ -12,8 +12,7 @@ import { rowsIn, sectionOf } from '../docs/documentation.ts';
 import { withoutReferences } from '../harness/openapi-document.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-// Every place that names a token limit uses the number from the table: the documentation, the API
-// description and the database.
+// The documentation, the API description and the database state the same token limits as the table in the code.
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 const readText = (file: string) => readFile(path.join(repository, file), 'utf8');
@@ -171,7 +170,7 @@ function count(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** Returns every limit in the schema of a body, by its place. */
+/** Returns every limit in the schema of a body, by its path. */
 function numbersIn(operation: unknown): Record<string, unknown> {
   const { content } = (operation as { requestBody: { content: Record<string, { schema: unknown }> } }).requestBody;
   const [media] = Object.values(content);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** The number of rule sets that are drawn. `npm run test:agreement` draws many more. */
+/** The number of random rule sets. `npm run test:agreement` uses many more. */
 const numRuns = Number(process.env['AGREEMENT_RUNS'] ?? 10);
 const searchRuns = Math.ceil(numRuns / 3);
 
@@ -56,7 +56,7 @@ const anyConditions = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Compares what a key sees of every token in a single get and in the list. */
+/** Compares what a key sees of every token in single gets with what it sees in the list. */
 async function compare(key: string): Promise<void> {
   const list = await vault.request('GET', '/tokens?size=100', { key });
   if (list.status === 403) {
@@ -119,7 +119,7 @@ describe('a search for content', () => {
   });
 });
 
-/** Creates a session that was granted everything by an application that has since kept only these rules. */
+/** Creates a session with full rights from an application whose own rights are then reduced to these rules. */
 async function makeSession(
   rules: readonly object[],
   conditions: readonly object[],
@@ -141,7 +141,7 @@ async function makeSession(
   return session_key;
 }
 
-/** Requests the content of every token in every possible way. Sessions never see fingerprints. */
+/** Tries to get the content of every token in every possible way. Sessions never see fingerprints. */
 async function probe(key: string, { hasFingerprints }: { hasFingerprints: boolean }): Promise<void> {
   const visible: string[] = [];
   const readable: string[] = [];

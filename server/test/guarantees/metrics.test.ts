@@ -73,7 +73,7 @@ async function causeEverything(): Promise<void> {
   expect([await search(), await search()]).toEqual([200, 429]);
   const proxied = { 'bt-proxy-url': 'https://127.0.0.1' };
   expect((await vault.request('GET', '/proxy', { key, headers: proxied })).status).toBe(400);
-  // A worker takes the first job at once. Only a worker with a mail server takes the second.
+  // Any worker takes the first job immediately. The second is only taken by a worker with a mail server.
   await vault.database.owner.query(`update jobs set run_at = now() where key = 'sweep-sessions'`);
   await vault.database.owner.query(
     `insert into jobs (key, task, run_at) values ('mail-invitation:1', 'mail-invitation', now() - interval '1 hour')`,
@@ -138,7 +138,7 @@ describe('the metrics', () => {
   });
 
   it('count what a cache loads', async () => {
-    // There are two loads if the notification of the new key arrives after the first one.
+    // There are two loads if the notification about the new key arrives after the first load.
     const series = 'strongroom_cache_reads_total{cache="tenant-keys",outcome="load"}';
     expect(await read('server', series)).toBeGreaterThanOrEqual(1);
   });

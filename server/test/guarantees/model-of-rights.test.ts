@@ -22,11 +22,11 @@ const sequenceCount = Number(process.env['RIGHTS_SEQUENCES'] ?? 40);
 const seed = Number(process.env['RIGHTS_SEED'] ?? 40);
 const deedsInSequence = 20;
 /**
- * After this many sequences, the tenants and approvers are replaced, because a sign-in is fresh for
- * only a quarter of an hour.
+ * After this many sequences, the tenants and approvers are replaced, because a sign-in counts as fresh for only a
+ * quarter of an hour.
  */
 const sequencesInWorld = 50;
-/** The long form shows its progress after so many. */
+/** The long form reports its progress after this many sequences. */
 const reportEvery = 500;
 
 type Deed = (world: RightsWorld) => Promise<void>;

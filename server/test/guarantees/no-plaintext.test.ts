@@ -39,7 +39,7 @@ beforeAll(async () => {
       resolvers: [resolver.address],
     },
   });
-  // The slot keeps the write-ahead log of everything that follows, however many checkpoints other tests cause.
+  // The replication slot retains the write-ahead log from here on, no matter how many checkpoints other tests cause.
   await vault.database.owner.query('select pg_create_physical_replication_slot($1, true)', [slot]);
   tenant = await vault.makeTenant();
   for (const [name, key] of Object.entries(tenant.keys)) addKey(name, key);
@@ -322,7 +322,7 @@ function secretBytes(name: string): Buffer {
   return bytes;
 }
 
-/** Adds the secret part of a key, as text and as bytes. The rest of the text is the key's id, which is known. */
+/** Adds the secret part of a key, as text and as bytes. The other part of the key is its id, which is not secret. */
 function addKey(name: string, key: string): void {
   const parsed = parseApiKey(key);
   if (parsed === undefined) throw new Error('A key is not one.');

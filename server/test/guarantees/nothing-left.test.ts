@@ -144,7 +144,7 @@ async function useTheVault(): Promise<void> {
   });
   await make({ id: '{{ data | alias_preserve_length }}', data: secret() });
 
-  // These requests store values in every possible way.
+  // These requests store values through every possible operation.
   const shared = secret();
   const again = { type: 'token', data: shared, deduplicate_token: true };
   await Promise.all(Array.from({ length: 5 }, () => post('/tokens', again)));
@@ -171,14 +171,14 @@ async function useTheVault(): Promise<void> {
   });
   await post('/tokens', { ...again, metadata: { order: secret() } });
 
-  // These requests read values in every possible way.
+  // These requests read values through every possible operation.
   await call(keys.reveal, 'GET', `/tokens/${id}`);
   await post('/tokens/search', { query: `data:${known}` });
   await post('/detokenize', { value: `{{ ${id} }}`, whole: `{{ token: ${id} }}` });
   await proxied.call({ key: keys.reveal, body: `{{ ${id} }}`, headers: { 'content-type': 'text/plain' } });
 }
 
-/** Reads what was derived from values from the tables that contain it. */
+/** Collects everything derived from values from the tables that contain it. */
 async function remember(): Promise<void> {
   const { owner } = proxied.vault.database;
   const { rows } = await owner.query<{ name: string; bytes: Buffer }>(
@@ -206,7 +206,7 @@ async function removeEverything(): Promise<void> {
   );
   for (const { id } of rows.filter(({ id }) => !expiring.includes(id)))
     await call(tenant.keys.reveal, 'DELETE', `/tokens/${encodeURIComponent(id)}`);
-  // The sweep of claims is not run, because it would hide a claim that was left behind.
+  // The sweep of claims is not run, because it would hide an orphaned claim.
   const sweep = sweepTokensJobs(vault.server.core.database).find(({ name }) => name === 'sweep-tokens');
   await sweep?.run({});
 }

@@ -384,9 +384,9 @@ describe('every permission on every route', () => {
         ...(headers === undefined ? {} : { headers }),
       });
       const got = outcomeOf(route, answer);
-      // A refused request has changed nothing, so the next key can use the same preparation.
+      // A refused request has changed nothing, so the same preparation can be used for the next key.
       prepared = got === 'forbidden' ? asked : undefined;
-      // A delete shows nothing that a transform could change.
+      // The response to a delete contains nothing that a transform could change.
       const wanted = expected === 'redacted' && route.status === 204 ? 'allowed' : expected;
       if (got !== wanted) wrong.push(`${permission}, ${variant}: ${got} instead of ${wanted}`);
       const { detail = '' } = problemIn(answer);

@@ -21,7 +21,7 @@ beforeAll(async () => {
     TestResolver.start(),
   ]);
   resolver.set(destinationHost, ['127.0.0.1']);
-  // The destination accepts the request and never responds. A server that dies now has already sent the card.
+  // The destination accepts the request and never responds. A server that crashes now has already sent the card.
   destination = await TlsDestination.start(await authority.issue([destinationHost]), () => undefined);
   environment = {
     STRONGROOM_DATABASE_URL: database.url,

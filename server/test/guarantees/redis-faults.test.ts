@@ -18,7 +18,7 @@ const requestsPerPhase = Number(process.env['REDIS_FAULT_REQUESTS'] ?? 300);
 const isLong = process.env['REDIS_FAULT_REQUESTS'] !== undefined;
 const limit = isLong ? 300 : 60;
 const workers = 8;
-/** In the short form, this only shows that no request waits for Redis to return. */
+/** In the short form, this only shows that no request waits for Redis to come back. */
 const growthMaxMs = isLong ? 5 : 1_000;
 const attemptsMax = 4;
 
@@ -69,13 +69,13 @@ describe.each(Object.keys(faults))('Redis %s under load', (name) => {
     if (fault === undefined) throw new Error('There is no such fault.');
     await load(requestsPerPhase / 6);
     const growths: number[] = [];
-    // Other work may slow the machine down in one phase only. A delay that the vault causes shows every time.
+    // Other work may slow the machine down in just one phase. A delay that the vault causes shows up in every attempt.
     while (growths.length < attemptsMax && growths.every((growth) => growth > growthMaxMs)) {
       growths.push(await growthDuring(fault));
     }
     expect(Math.min(...growths)).toBeLessThanOrEqual(growthMaxMs);
-    // The servers count together again: their sum is the limit, not twice the limit. On a busy machine, a server that
-    // waits too long for its turn counts alone for a moment.
+    // The servers share their counters again: together they admit as many requests as the limit, not twice as many. On
+    // a busy machine, a server that waits too long for its turn counts on its own for a moment.
     const admitted: number[] = [];
     while (admitted.length < attemptsMax && admitted.every((count) => count > limit * 1.2)) {
       await untilShared(1);
@@ -85,7 +85,7 @@ describe.each(Object.keys(faults))('Redis %s under load', (name) => {
   });
 });
 
-/** Returns how much the slowest hundredth of requests slows down while Redis fails. */
+/** Returns how much slower the slowest one percent of requests becomes while Redis fails. */
 async function growthDuring(fault: Fault): Promise<number> {
   // The load is the same in both phases, so only Redis makes a difference.
   const [before] = await Promise.all([load(requestsPerPhase), flood(nextClient(), limit * 3)]);
@@ -112,7 +112,7 @@ async function flush(): Promise<void> {
   client.disconnect();
 }
 
-/** Sends requests of clients unrelated to the flood. Returns how long each took, in milliseconds. */
+/** Sends requests from clients unrelated to the flood. Returns the duration of each in milliseconds. */
 async function load(count: number): Promise<number[]> {
   const times: number[] = [];
   let next = 0;
@@ -128,7 +128,7 @@ async function load(count: number): Promise<number[]> {
   return times;
 }
 
-/** Sends requests of one client and returns how many were admitted. */
+/** Sends requests from one client and returns how many were admitted. */
 async function flood(client: string, count: number): Promise<number> {
   let admitted = 0;
   let next = 0;
@@ -139,7 +139,10 @@ async function flood(client: string, count: number): Promise<number> {
   return admitted;
 }
 
-/** Sends a request to the servers in turn. It uses the lightest client, because it shares this process with them. */
+/**
+ * Sends a request to the servers in turn. It uses the most lightweight HTTP client, because it shares this process with
+ * the servers.
+ */
 function get(index: number, client: string): Promise<number> {
   const { hostname, port } = new URL(servers[index % servers.length]?.url ?? '');
   return new Promise((resolve, reject) => {

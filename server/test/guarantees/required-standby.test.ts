@@ -12,7 +12,8 @@ import { ReplicatedPostgres } from '../harness/replicated-postgres.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-// With STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY, an acknowledged write is on two machines. Otherwise it is refused.
+// With STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY, a write is acknowledged only if it is stored on two machines. Otherwise
+// it is refused.
 
 const tenantId = parseTenantId(crypto.randomUUID());
 const insert = { text: 'insert into probe values (1)' };
@@ -93,7 +94,7 @@ describe.each(ways)('a write by %s', (_name, write) => {
       message: 'The write was not confirmed by the standby database. Try again shortly.',
     });
     expect(mayHaveHappened(failure)).toBe(true);
-    // PostgreSQL has kept the row, on one machine.
+    // PostgreSQL has kept the row, but only on one machine.
     expect(await countRows()).toBe(before + 1);
   });
 

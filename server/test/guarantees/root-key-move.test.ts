@@ -8,7 +8,7 @@ import { SoftHsm } from '../harness/soft-hsm.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TokenLoad } from '../harness/token-load.ts';
 
-/** Two servers behind a load balancer that sends requests to the one that is up. */
+/** Two servers behind a load balancer that sends requests to a server that is up. */
 const ports = { a: 0, b: 0 };
 const callers = 6;
 
@@ -58,8 +58,8 @@ class Fleet {
   }
 
   /**
-   * Restarts the servers one after the other, as in a rolling restart. Traffic moves away first, and returns
-   * when the server is ready.
+   * Restarts the servers one at a time, as in a rolling restart. Traffic is moved off a server first, and returns when
+   * it is ready.
    */
   async restart(settings: Record<string, string>): Promise<void> {
     for (const name of ['a', 'b'] as const) {
@@ -94,7 +94,7 @@ describe('moving the root key from a file to an HSM', () => {
     await fleet.restart(before);
     await fleet.restart(after);
     const rotated = await keys(['rotate', 'root'], after);
-    // On a busy machine, it takes long enough to report progress.
+    // On a busy machine, the command takes long enough to report progress.
     expect(rotated.stderr.replaceAll(/^\{"progress":.*\n/gm, '')).toBe('');
     expect(JSON.parse(rotated.stdout)).toMatchObject({ root_key: expect.stringMatching(/^pkcs11:/), untouched: 0 });
     await fleet.restart(pkcs11);

@@ -12,7 +12,10 @@ import { createTestDatabase } from '../harness/test-database.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const run = promisify(execFile);
-/** Far longer than a request takes, and far shorter than it would wait behind an idle reader. */
+/**
+ * The time limit is far longer than a request takes, and far shorter than the time for which a request would be blocked
+ * by an idle reader.
+ */
 const promptMs = 5_000;
 const pace = { lockTimeoutMs: 200, pauseMs: 50, patienceMs: 20_000 };
 let vault: TestVault;
@@ -29,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => vault.stop());
 
-/** Opens a transaction that does nothing more, like pg_dump while it waits for its disk. */
+/** Opens a transaction that stays idle after its statement, like pg_dump while it waits for its disk. */
 async function hold(statement: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: vault.database.url, application_name: 'holder' });
   await client.connect();
@@ -172,7 +175,7 @@ describe('a migration', () => {
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_records'::regclass order by 1`,
     );
     const [first, , third] = rows.map(({ name }) => name);
-    // A conflict with the third migration leaves two done.
+    // Because the third migration fails with a conflict, two have been applied.
     await owner.query(`create table ${third}_planted (id integer)`);
     await expect(migrate(vault.database.url, planted(text), pace)).rejects.toThrow(
       /_planted failed; run `strongroom migrate`/,

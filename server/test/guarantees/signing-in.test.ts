@@ -74,11 +74,11 @@ async function accept(): Promise<string> {
   const { path, email } = await inviteTo({ server }, tenant);
   await page.goto(`${url}${path}`);
   await press('Accept the invitation');
-  // A new member sets up a way to sign in first.
+  // A new member has to set up a sign-in method first.
   await page.waitForURL(`${url}/portal/account`);
   return email;
 }
-/** Sets up the first passkey. The session that began with a link ends with that. */
+/** Sets up the first passkey. This ends the session that began with a link. */
 async function setUpPasskey(): Promise<void> {
   await press('Set up a passkey');
   await page.getByText('All set. Sign in with what you have just set up.').waitFor();
@@ -258,7 +258,7 @@ describe('somebody with a browser', () => {
     const body = (await sent).postData() ?? '';
     await page.waitForURL(`${url}/portal/`);
     const replay = async (text: string) => {
-      // Many passkeys do not count their uses, so the counter must not be what stops a replay.
+      // Many passkeys do not count their uses, so protection against replays must not depend on the counter.
       await database.owner.query('update user_passkeys set sign_count = 0');
       return fetch(`${url}/portal/sign-in/passkey`, {
         method: 'POST',
@@ -281,7 +281,7 @@ describe('somebody with a browser', () => {
     await authenticator.stopVerifying();
     await press('Sign in with a passkey');
     await page.getByText('The passkey could not be used').waitFor();
-    // The same page is changed to request less.
+    // The page is manipulated to request less.
     const form = page.locator('form[data-passkey]');
     const options = ((await form.getAttribute('data-options')) ?? '').replace('"required"', '"discouraged"');
     await form.evaluate((element, text) => element.setAttribute('data-options', text), options);
@@ -364,7 +364,7 @@ describe('somebody with a browser', () => {
       expect(await context.cookies(url)).toEqual([]);
     };
     await comeBack('code=x&state=y');
-    // A flow that began here is not accepted either with the response of another flow.
+    // A flow that began here does not accept the response of another flow either.
     await page.goto(`${url}/portal/sign-in`);
     await press('Sign in with Acme login');
     await page.locator('input[name="login"]').waitFor();
@@ -386,7 +386,7 @@ describe('a provider that is away', () => {
   });
 });
 
-/** Authenticates at the provider as the given person and confirms that the vault is told. */
+/** Authenticates at the provider as the given person and consents to sharing the identity with the vault. */
 async function authenticateAs(person: string): Promise<void> {
   await page.locator('input[name="login"]').fill(person);
   await page.locator('input[name="password"]').fill('anything');

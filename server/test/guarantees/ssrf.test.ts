@@ -26,7 +26,7 @@ const toHttps = (text: string) => text.replace(/^http:/, 'https:');
 let canary: CanaryListener;
 /** A vault with the default settings. */
 let closed: ProxyVault;
-/** A vault that may call every address. A request that it refuses is refused for its text alone. */
+/** A vault that may call every address. If it refuses a request, the reason is the text of the URL, not the address. */
 let open: ProxyVault;
 let cases: SsrfCase[];
 
@@ -85,7 +85,9 @@ async function callAll(proxy: ProxyVault, calls: readonly Pick<SsrfCase, 'name' 
     });
 }
 
-/** HTTP cannot carry some lines in a header, so they never reach the proxy. Those are tested on the parser. */
+/**
+ * Some lines cannot be sent in an HTTP header, so they never reach the proxy. They are tested directly on the parser.
+ */
 const isCarried = ({ input }: CorpusLine) => !/[\r\n\0]/.test(input);
 
 describe('the corpus', () => {
@@ -183,7 +185,7 @@ describe('a name that changes its mind', () => {
         expect([403, 502]).toContain(answer.status);
       }
       expect(canary.connectionCount).toBe(0);
-      // There is one question per family, and no other.
+      // There is one DNS query per address family, and no other.
       expect(questions).toBe(6);
     },
   );

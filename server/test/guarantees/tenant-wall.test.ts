@@ -133,7 +133,7 @@ async function settle(tenant: TestTenant): Promise<Estate> {
   };
 }
 
-/** Returns a fingerprint of everything stored about a tenant, except when its keys were last used. */
+/** Returns a fingerprint of everything stored about a tenant, except for the times at which its keys were last used. */
 async function fingerprintOf(tenantId: string): Promise<Record<string, string>> {
   const { rows } = await vault.database.owner.query<{ name: string }>(
     `select attrelid::regclass::text as name from pg_attribute join pg_class on pg_class.oid = attrelid
@@ -176,7 +176,7 @@ function forgetTenantInStatements(): { readonly tables: ReadonlySet<string>; und
     const careless = text.replaceAll(/\b(\w+\.)?tenant_id = \$1\b(::uuid)?/g, () => '$1::uuid is not null');
     if (careless === text) return original.call(this, query, ...rest);
     for (const [, table] of text.matchAll(/\b(?:from|update) (\w+)/g)) if (table !== undefined) tables.add(table);
-    // A prepared statement keeps its text under its name, so the careless one needs another name.
+    // The text of a prepared statement is bound to its name, so the careless statement needs another name.
     const rewritten = {
       ...(query as Query),
       text: careless,

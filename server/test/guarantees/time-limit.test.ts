@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 beforeEach(async () => {
   tenant = await vault.makeTenant();
-  // This request loads everything that is read only once.
+  // This request loads all data that is read only once and then cached.
   await store('before');
 });
 
@@ -81,7 +81,7 @@ describe('behind a lock that somebody else holds', () => {
   it('no create is stored that said that nothing was changed', async () => {
     const first = create('first');
     const isOver = watchEnd(first);
-    // On a slow machine, its time may run out before anyone has seen it wait.
+    // On a slow machine, the request may time out before it is seen waiting.
     await untilTrue(async () => isOver() || (await countLockWaits(vault.database.owner)) > 0, {
       waitingFor: 'the lock',
     });
@@ -111,7 +111,7 @@ describe('behind a lock that somebody else holds', () => {
         duplex: 'half',
       });
       await writer.write(Buffer.from('{"query":'));
-      // By then, a request that began later has timed out.
+      // At that point, a request that began later has timed out.
       expectRefusal(await create('waiting'));
       await writer.write(Buffer.from('"id:nobody"}'));
       await writer.close();
@@ -125,7 +125,7 @@ describe('in front of a database that says nothing', () => {
   afterEach(() => wake());
 
   /**
-   * Stops the vault's current database connections: statements are not received, and results do not come back. New
+   * Freezes the vault's current database connections: statements do not arrive, and results do not come back. New
    * connections reach a healthy server.
    */
   async function freeze(): Promise<void> {
@@ -180,8 +180,8 @@ describe('in front of a database that says nothing', () => {
   });
 
   it('a retry with the same idempotency key learns how the first request ended', async () => {
-    // The end of the first request is known if it arrives within two seconds after the statement's own limit. A
-    // slow machine may miss that.
+    // The outcome of the first request is known if it arrives within two seconds of the statement's own limit. A slow
+    // machine may miss that.
     let attempt = 0;
     const hasLearned = async () => {
       attempt += 1;
@@ -191,7 +191,7 @@ describe('in front of a database that says nothing', () => {
       await freeze();
       const [first, queued] = await Promise.all([create(id, key), create(queuedId, queuedKey)]);
       wake();
-      // The pool may have opened another connection for the second request in the meantime, which responds.
+      // In the meantime, the pool may have opened a new connection for the second request, which then succeeds.
       expect([first.status, queued.status]).toEqual([503, expect.toBeOneOf([503, 201])]);
       await untilQuiet();
       const repeated = await untilPasses(async () => {

@@ -6,8 +6,9 @@ import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 import { type TokenFields, tokenWriters, toWholeToken } from '../harness/token-writers.ts';
 
-// Tests every limit of a token through every request that accepts a token. A value at the limit is accepted, and one
-// more is refused with the number. Texts consist of ASCII and of characters outside the basic plane.
+// Tests every limit of a token through every request that accepts a token. A value at the limit is accepted. A value
+// that exceeds it by one is refused with an error that states the limit. Texts consist of ASCII and of characters
+// outside the basic plane.
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -29,14 +30,14 @@ const requests = ['create', 'tokenize', 'patch'] as const;
 type Script = 'ASCII' | 'astral';
 const ascii = 'abcdefghijklmnopqrstuvwxyz0123456789_-';
 /**
- * The number of CJK ideographs of extension B to draw from, beginning at U+20000. Each takes four bytes in UTF-8 and
+ * The number of CJK ideographs of extension B to choose from, beginning at U+20000. Each takes four bytes in UTF-8 and
  * two code units in JavaScript.
  */
 const ideographs = 42_000;
 
 /**
- * Returns random text, which does not compress. An index accepts repeated text at lengths at
- * which it rejects other text.
+ * Returns random text, which does not compress. An index accepts repetitive text at lengths at which it rejects random
+ * text.
  */
 function textOf(length: number, script: Script): string {
   const draws = Array.from(crypto.getRandomValues(new Uint32Array(length)));
@@ -52,7 +53,7 @@ const many = <T>(count: number, item: (index: number) => T) => Array.from({ leng
 interface LimitCase {
   readonly what: string;
   readonly max: number;
-  /** True if a patch cannot change it. */
+  /** True if a patch cannot change the field. */
   readonly isLasting?: boolean;
   readonly fields: (size: number, script: Script) => TokenFields;
 }

@@ -7,8 +7,8 @@ import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vau
 import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
-// Tests every limit of token queries on every route that accepts them. A query at the limit works, and one more
-// is refused with the number.
+// Tests every limit of token queries on every route that accepts them. A query at the limit works. A query that exceeds
+// it by one is refused with an error that states the limit.
 
 let vault: TestVault;
 let tenant: TestTenant;

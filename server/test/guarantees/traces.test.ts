@@ -31,7 +31,8 @@ let proxy: ProxyVault;
 beforeAll(async () => {
   collector = await TraceCollector.start();
   proxy = await ProxyVault.start({ traces: toTraceConfig(collector.url) });
-  // Keys are looked up and unwrapped once. The tests see only what happens after that.
+  // Keys are looked up and unwrapped only once. This request does that, so that the traces under test do not contain
+  // it.
   await proxy.store('first');
 });
 afterAll(async () => {
@@ -304,7 +305,7 @@ describe('a collector in trouble', () => {
       } finally {
         collector.mood = 'takes';
       }
-      // The export is retried by itself, without a restart.
+      // The export is retried automatically, without a restart.
       await create();
       await untilPasses(() => expect(collector.bodies.length).toBeGreaterThan(0));
     },

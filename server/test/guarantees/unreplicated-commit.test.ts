@@ -8,8 +8,8 @@ import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.
 import { untilTrue } from '../harness/deadline.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-// If a synchronous standby is gone, PostgreSQL waits for it after the commit. The vault must not
-// report the write as stored.
+// If a synchronous standby is unavailable, PostgreSQL waits for it after the commit. The vault must not report the
+// write as stored.
 
 const tenantId = parseTenantId(crypto.randomUUID());
 const statement = { text: 'insert into probe values (1)' };
@@ -50,7 +50,9 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Writes until a commit waits. PostgreSQL's processes read the setting one after the other. */
+/**
+ * Writes until a commit waits for the standby. PostgreSQL's processes do not all load the new setting at the same time.
+ */
 async function untilRefused(write: () => Promise<unknown>): Promise<{ failure: unknown; before: number }> {
   let failure: unknown;
   let before = 0;

@@ -24,7 +24,7 @@ describe('three servers behind a load balancer', () => {
     await test.drop();
   });
 
-  /** Returns how many codes open if each server stores one for every server that will use it. */
+  /** Returns how many codes can be decrypted if each server stores one for every server that will use it. */
   async function countOpened(
     from: readonly EpochServer[],
     to: readonly EpochServer[],

@@ -101,7 +101,7 @@ describe('the log', () => {
   });
 });
 
-/** Switches to updating duplicates. A server learns of the change a moment after the request. */
+/** Makes deduplication update existing tokens. A server learns of the changed setting shortly after the request. */
 async function updateDuplicates(): Promise<void> {
   const { vault, tenant } = world.proxy;
   const settings = { token_deduplication_behavior: 'update_existing' };

@@ -3,9 +3,9 @@ import type { PacedStream } from './paced-client.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
 /**
- * Prepares the most expensive traffic that the API's limits allow one tenant from one address: ten lists,
- * five searches, twenty writes and sixty reads of the largest tokens per second. Creates the data that
- * this traffic needs first.
+ * Prepares the most expensive traffic that the API's limits allow one tenant from one address: ten lists, five
+ * searches, twenty writes and sixty reads of the largest tokens per second. The data that this traffic needs is created
+ * first.
  */
 export async function prepareAbuse(
   vault: TestVault,

@@ -24,8 +24,8 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 /**
- * Reads come first and deletes last, and parts come before wholes. One route then does not
- * destroy what the next one needs.
+ * Reads come first and deletes last, and parts come before the objects that contain them, so that no route destroys
+ * what a later one needs.
  */
 const methodOrder = ['get', 'head', 'post', 'put', 'patch', 'delete'];
 

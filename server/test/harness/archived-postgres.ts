@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** A PostgreSQL that archives its write-ahead log, and the servers restored from a base backup and that archive. */
 export class ArchivedPostgres {
   readonly postgres: LocalPostgres;
-  /** Holds the archive and the restored cluster. */
+  /** The directory that contains the archive and the restored cluster. */
   readonly directory: string;
   readonly #password: string;
   #restored: LocalPostgres | undefined;
@@ -47,8 +47,8 @@ export class ArchivedPostgres {
 
   /** Starts a second server from the base backup and everything archived so far. */
   restore(): Promise<LocalPostgres> {
-    // The server accepts no connections until everything is replayed. Otherwise it would report ready
-    // as a standby before that.
+    // The server accepts no connections until everything is replayed. Otherwise it would report that it is ready, as a
+    // standby, before that.
     return this.#startFromBackup('recovery.signal', { hot_standby: 'off' });
   }
 

@@ -11,7 +11,7 @@ export interface HeldBatches {
   readonly name: BatchName;
   /** The number of batches that one tenant may have in flight at the same time. */
   readonly batchesMax: number;
-  /** Returns true if the statement belongs to such a batch. */
+  /** Returns true if the statement belongs to one of these batches. */
   readonly isSent: (statement: SentStatement) => boolean;
   /** Sends a request that fills a batch of its own. */
   readonly askAhead: Ask;

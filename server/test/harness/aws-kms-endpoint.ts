@@ -11,7 +11,7 @@ export interface KnownCredentials {
 
 type Input = Readonly<Record<string, unknown>>;
 const region = 'eu-central-1';
-/** The largest accepted clock difference of a caller. */
+/** The maximum accepted clock skew of a caller. */
 const skewMaxMs = 5 * 60_000;
 
 /**

@@ -8,7 +8,7 @@ export class BackendMemory {
   readonly #owner: pg.Pool;
   #startBytes = 0;
 
-  /** Takes the smallest backend at the moment as the starting size of every backend. */
+  /** Uses the size of the currently smallest backend as the initial size of every backend. */
   static async start(owner: pg.Pool): Promise<BackendMemory> {
     const memory = new BackendMemory(owner);
     const held = await memory.#read(({ RssAnon = 0 }) => RssAnon);
@@ -22,9 +22,9 @@ export class BackendMemory {
   }
 
   /**
-   * Returns the most bytes that any backend has ever held above its starting size. The peak that Linux records includes
-   * shared memory, which only grows when it is touched. Because the current shared memory is subtracted, a new peak is
-   * always seen if this is called after each request.
+   * Returns the maximum number of bytes that any backend has ever held in addition to its initial size. The peak that
+   * Linux records includes shared memory, which grows as its pages are touched. Because the current shared memory is
+   * subtracted, a new peak is always seen if this is called after each request.
    */
   async peakBytes(): Promise<number> {
     const held = await this.#read(({ VmHWM = 0, RssFile = 0, RssShmem = 0 }) => VmHWM - RssFile - RssShmem);

@@ -3,7 +3,7 @@ import type { BrowserContext, Page, Response } from 'playwright-core';
 /** Field values are not part of a page's text. */
 const fieldValues = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value).join('\\n')`;
 
-/** Everything that a browser received, displayed and stored, grouped by place. */
+/** Everything that a browser received, displayed and stored, grouped by where it was found. */
 export class BrowserTraces {
   readonly #context: BrowserContext;
   readonly #page: Page;
@@ -19,7 +19,7 @@ export class BrowserTraces {
     page.on('response', (response) => this.#reading.push(this.#noteResponse(response)));
   }
 
-  /** Collects what is on the page and in the browser's storage now. */
+  /** Collects the current content of the page and of the browser's storage. */
   async collect(): Promise<void> {
     const page = this.#page;
     this.#note('document', await page.content());
@@ -34,7 +34,7 @@ export class BrowserTraces {
     await Promise.all(this.#reading.splice(0));
   }
 
-  /** Returns all texts from a place, one after the other. */
+  /** Returns all texts of a group, concatenated. */
   textOf(place: string): Buffer {
     return Buffer.from((this.#texts.get(place) ?? []).join('\n'));
   }

@@ -2,7 +2,7 @@ import { type Agent, request } from 'node:http';
 
 export interface ExactAnswer {
   readonly status: number;
-  /** Status, headers and body as one text. Headers keep their order and spelling; the date is left out. */
+  /** Status, headers and body as one text. Headers keep their order and spelling. The date is omitted. */
   readonly bytes: string;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** An internal service that nobody may reach. Counts connections over IPv4 and IPv6. */
+/** An internal service that must not be reachable. It counts connections over IPv4 and IPv6. */
 export class CanaryListener {
   readonly port: number;
   connectionCount = 0;

@@ -129,8 +129,8 @@ function listForms({ name, bytes }: Canary): Needle[] {
 }
 
 /**
- * Returns the Base64 of the bytes with `shift` others before them, without the characters that
- * depend on their neighbours.
+ * Returns the Base64 encoding of the bytes if `shift` other bytes precede them, without the characters that depend on
+ * neighbouring bytes.
  */
 function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding);
@@ -140,8 +140,8 @@ function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base6
 const attemptsMax = 20;
 
 /**
- * Lists the files, and retries if a directory vanishes. Other tests may drop a database of this
- * PostgreSQL during the listing.
+ * Lists the files, and retries if a directory vanishes. Other tests may drop a database of the same PostgreSQL during
+ * the listing.
  */
 async function listFiles(directory: string): Promise<Dirent[]> {
   for (let attempt = 1; ; attempt += 1) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * An OpenID provider that claims whatever a test wants about the last authentication, regardless of the request. The
- * test plays the browser: nobody types anything, and every code is valid for the nonce that was set before.
+ * test acts as the browser: nothing is typed, and every code is valid for the nonce that was set before.
  */
 export class CarelessOpenidServer {
   readonly issuer: string;

@@ -11,7 +11,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** The headless shell is Chromium without the browser around the page, which would double the cost of a page. */
+/** The headless shell is Chromium without its browser interface, which would double the cost of a page. */
 export type ChromiumProgram = 'chromium' | 'chromium-headless-shell';
 
 /** Debian's Chromium, running headless. */
@@ -31,7 +31,7 @@ export class Chromium {
     this.#browser = browser;
   }
 
-  /** Opens a page in a new browser context. Console complaints are collected in `complaints`. */
+  /** Opens a page in a new browser context. Console errors and warnings are collected in `complaints`. */
   async open(
     options: NonNullable<Parameters<Browser['newContext']>[0]> = {},
   ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {

@@ -5,12 +5,12 @@ const clients = 4;
 const pauseMs = 30;
 const slowClients = 2;
 /**
- * Longer than a server keeps serving after the signal. Such a request is still in progress when the server
- * stops accepting connections.
+ * The time is longer than a server keeps accepting connections after the signal, so such a request is still in progress
+ * when it stops accepting them.
  */
 const slowBodyMs = 2_500;
 
-/** Clients that send one request after another over kept-alive connections until they are stopped. */
+/** Clients that send requests one at a time over persistent connections until they are stopped. */
 export class ClientLoad {
   readonly #url: string;
   readonly #key: string;

@@ -8,7 +8,10 @@ const execute = promisify(execFile);
 export const repository = path.resolve(import.meta.dirname, '../../..');
 /** Images and engine storage that are kept between runs. */
 export const shipFolder = process.env['SHIP_FOLDER'] ?? path.join(repository, 'node_modules/.cache/strongroom-ship');
-/** Returns the stand-in for a public image that `deploy/` names. scripts/ship/base-images builds them. */
+/**
+ * Returns the name of the stand-in for a public image that `deploy/` uses. scripts/ship/base-images builds the
+ * stand-ins.
+ */
 export const standIn = (name: string) => `localhost/strongroom-ship/${name}`;
 
 /** Every limit that docs/deploy/container.md tells an operator to set. */
@@ -35,7 +38,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a program to its end and returns the outcome, even if it fails. */
+/** Runs a program until it exits and returns the outcome, even if it fails. */
 export async function outcomeOf(
   file: string,
   parameters: readonly string[],
@@ -71,7 +74,7 @@ export interface ImageDescription {
 interface BuildOptions {
   readonly bases: Readonly<Record<string, string>>;
   readonly context?: string;
-  /** True if unchanged steps are taken from an earlier build. */
+  /** True if unchanged steps are reused from an earlier build. */
   readonly isCached?: boolean;
 }
 
@@ -89,7 +92,7 @@ export class ContainerEngine {
   async build(tag: string, file: string, options: BuildOptions): Promise<void> {
     const { context = repository, bases, isCached = false } = options;
     const given = Object.entries(bases).flatMap(([name, image]) => ['--build-arg', `${name}=${image}`]);
-    // Layers are created as for users, and every timestamp is set to zero.
+    // Layers are created as in an ordinary build, and every timestamp is set to zero.
     const flags = ['--isolation=chroot', '--format=docker', '--layers', '--timestamp=0', ...given];
     if (!isCached) flags.push('--no-cache');
     await outputOf('buildah', [...this.#storage, 'bud', ...flags, '-t', tag, '-f', path.join(context, file), context]);

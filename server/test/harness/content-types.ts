@@ -1,4 +1,4 @@
-/** Returns spellings of a media type that mean the same. */
+/** Returns equivalent spellings of a media type. */
 export function jsonSpellings(type: string): string[] {
   return [type, type.toUpperCase(), `A${type.slice(1)}`, ...suffixes.map((suffix) => `${type}${suffix}`)];
 }

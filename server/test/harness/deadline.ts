@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 import { slowdown } from './slowdown.ts';
 
 /**
- * How long a test waits for something that must happen. It is far longer than needed, even on a machine with ten times
- * more work than processors. Only a test that would wait for ever reaches it.
+ * The time that a test waits for something that must happen. It is far longer than needed, even on a machine with ten
+ * times more work than processors. It is reached only by a test that would wait forever.
  */
 export const patienceMs = 120_000 * slowdown;
 /** The statement timeout of test vaults, which is long for the same reason. */
@@ -12,8 +12,8 @@ export const databaseTimeoutSeconds = Math.min(600, patienceMs / 1_000);
 /** The longest request timeout that a vault accepts. Test vaults use it. */
 export const requestTimeoutSeconds = 30;
 /**
- * The pause between checks grows. Early results are seen at once, and checking does not slow
- * down work that takes seconds.
+ * The pause between checks grows, so that early results are noticed immediately and checks do not slow down work that
+ * takes seconds.
  */
 const pauseMinMs = 2;
 const pauseMaxMs = 50;
@@ -21,8 +21,8 @@ const pauseGrowth = 1.3;
 const attemptsMax = 10;
 
 /**
- * Polls until the condition is true, and returns how many milliseconds that took. Throws after the deadline, so that
- * the test names what it was waiting for.
+ * Polls until the condition is true, and returns the elapsed milliseconds. Throws after the deadline, so that the error
+ * names what the test was waiting for.
  */
 export async function untilTrue(
   isTrue: () => Promise<boolean> | boolean,

@@ -16,7 +16,7 @@ export interface SettingGroup {
 const { databaseUrl, databaseOwnerUrl, databaseConnections, databaseTimeoutSeconds } = settings;
 const { rootKey, previousRootKey, rootKeyProvider } = rootKeys;
 
-/** Every setting, in the order in which an operator meets them. A test finds settings without a group. */
+/** Every setting, in the order in which an operator encounters them. A test fails if a setting has no group. */
 export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Database',
