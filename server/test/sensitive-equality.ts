@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { Sensitive } from '../src/core/identity/sensitive.ts';
 
-// The values they hold are private. Without this, any two of them would be equal, and tests that compare
+// The values that these objects hold are private. Without this, any two of them would be equal, and tests that compare
 // them would prove nothing.
 expect.addEqualityTesters([
   function areSensitiveEqual(a: unknown, b: unknown): boolean | undefined {

@@ -22,9 +22,9 @@ import { HostileTenant } from '../slowest/surroundings.ts';
  * before, for every kind of key, including keys with the maximum number of rules and conditions. The slowest
  * requests are kept and varied.
  *
- * The short form sends what test/attacks/one-budget.test.ts does not, and some light requests to every operation.
- * `npm run test:slowest` runs the long form with 10,000 requests. Times are CPU time of the loop's thread, including
- * garbage collection on it. `SLOWEST_PLAN` repeats one line of the output.
+ * The short form sends the heavy requests that test/attacks/one-budget.test.ts does not cover, and some light requests
+ * to every operation. `npm run test:slowest` runs the long form with 10,000 requests. Times are CPU time of the loop's
+ * thread, including garbage collection on it. `SLOWEST_PLAN` repeats one line of the output.
  */
 const seed = Number(process.env['SLOWEST_SEED'] ?? 1);
 const lightCount = 300;

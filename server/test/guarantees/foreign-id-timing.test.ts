@@ -4,12 +4,12 @@ import { StatementTap } from '../harness/statement-tap.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
- * Can somebody tell from the response time whether an id exists in another tenant? Requests for such ids and for ids
- * that exist nowhere are sent in random order, and the means of the two are compared (Welch's t-test). A t above 4.5
- * means that the difference is real.
+ * These tests check whether the response time reveals that an id exists in another tenant. Requests for such ids and
+ * for ids that exist nowhere are sent in random order, and the means of the two are compared (Welch's t-test). A t
+ * above 4.5 means that the difference is real.
  *
- * This needs a quiet machine: `npm run test:timing` runs it with a hundred thousand samples. Otherwise only the
- * responses and their statements are compared, which do not depend on time.
+ * The measurement needs a quiet machine: `npm run test:timing` runs it with a hundred thousand samples. Otherwise only
+ * the responses and the SQL statements are compared, which do not depend on timing.
  */
 const samples = Number(process.env['TIMING_SAMPLES'] ?? '0');
 const isLong = samples > 0;

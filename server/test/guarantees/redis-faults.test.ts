@@ -10,9 +10,9 @@ import { TestVault } from '../harness/test-vault.ts';
 
 /*
  * Redis fails while two servers are busy. Unrelated clients, each with its own address, must not notice. A flooding
- * client must not get more than twice its limit. Shared counting must resume by itself.
+ * client must not get more than twice its limit. Shared counting must resume automatically.
  *
- * How much slower requests become can only be measured on a quiet machine, in the long form `npm run test:redis`.
+ * The slowdown of requests can only be measured on a quiet machine, in the long form `npm run test:redis`.
  */
 const requestsPerPhase = Number(process.env['REDIS_FAULT_REQUESTS'] ?? 300);
 const isLong = process.env['REDIS_FAULT_REQUESTS'] !== undefined;

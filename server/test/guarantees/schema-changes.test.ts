@@ -175,7 +175,7 @@ describe('a migration', () => {
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_records'::regclass order by 1`,
     );
     const [first, , third] = rows.map(({ name }) => name);
-    // Because the third migration fails with a conflict, two have been applied.
+    // This table conflicts with the index of the third partition, so the migration stops after two partitions.
     await owner.query(`create table ${third}_planted (id integer)`);
     await expect(migrate(vault.database.url, planted(text), pace)).rejects.toThrow(
       /_planted failed; run `strongroom migrate`/,

@@ -19,7 +19,7 @@ export const readMessage = (payload: string): EpochMessage | undefined =>
 /** An attacker with a database login, who records all messages between servers and can send any message. */
 export class EpochAttacker {
   readonly heard: string[] = [];
-  /** The key pair to which the attacker tries to have secrets encrypted. */
+  /** The key pair that the attacker tries to have secrets encrypted for. */
   readonly keyPair = makeKeyPair();
   readonly client: pg.Client;
   readonly #servers: EpochServers;
@@ -42,7 +42,7 @@ export class EpochAttacker {
     });
   }
 
-  /** Sends messages. Returns after every server has received them and everyone has received the replies. */
+  /** Sends messages. Resolves after every server has received them and everyone has received the replies. */
   async say(...payloads: readonly string[]): Promise<void> {
     for (const payload of payloads) {
       this.#servers.wire.repeat(messageOf(payload));
@@ -66,7 +66,7 @@ export class EpochAttacker {
     return [...ids];
   }
 
-  /** The number of key messages that were encrypted to the attacker. */
+  /** The number of key messages that were encrypted for the attacker. */
   get parcels(): number {
     const messages = this.heard.map((payload) => readMessage(payload));
     return messages.filter((message) => message?.kind === 'keys' && message.receiverKey.equals(this.keyPair.publicKey))
@@ -85,7 +85,7 @@ export class EpochAttacker {
 export class CopiedServer {
   readonly store = new EpochStore();
   readonly exchange: EpochExchange;
-  /** True while somebody on the network holds back messages to this server. */
+  /** True while an attacker on the network holds back messages to this server. */
   isDeaf = false;
   readonly #name = 'copied server';
   readonly #servers: EpochServers;
@@ -121,7 +121,7 @@ export class CopiedServer {
     this.#schedule();
   }
 
-  /** Returns the keys in memory. A destroyed key is all zeros and is left out. */
+  /** Returns the keys in memory. A destroyed key is all zeros and is omitted. */
   copyMemory(): { readonly receiveKeys: KeyPair[]; readonly epochs: number[] } {
     const copies = this.#receiveKeys.map(({ publicKey, secret }) => ({ publicKey, secret: Buffer.from(secret) }));
     return {

@@ -125,7 +125,7 @@ export class EpochServers {
   }
 
   /**
-   * Moves the clock in small steps and lets every message arrive before each step, because real
+   * Advances the clock in small steps and lets every message arrive before each step, because the clocks of real
    * servers are never days apart.
    */
   async pass(ms: number): Promise<void> {

@@ -11,7 +11,7 @@ import type { TestTenant, TestVault } from './test-vault.ts';
 
 const run = promisify(execFile);
 
-/** A folder with a recipient's keys, created by the real programs, for exports without a command line. */
+/** A folder with a recipient's keys, created by the real programs. Exports run without the command line. */
 export class ExportFolder {
   readonly directory: string;
   readonly age: ExportRecipient;

@@ -8,7 +8,7 @@ export async function failureOf(work: Promise<unknown>): Promise<Error> {
   return failure;
 }
 
-/** Returns everything that a log could show of an error. */
+/** Returns everything about an error that a log could show. */
 export function shownOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return `${error.stack} ${JSON.stringify(error, Object.getOwnPropertyNames(error))} ${shownOf(error.cause)}`;

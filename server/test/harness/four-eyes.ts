@@ -10,7 +10,7 @@ export interface Person {
   readonly memberId: string;
 }
 
-/** A response of the API. */
+/** A response from the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ export class FourEyesTenant {
     return visitor.post(`/portal/approvals/${verb}`, { tenant: this.tenant.id, request: id });
   }
 
-  /** Approves a request as often as an application's request needs. */
+  /** Approves a request with the two approvals that an application's request needs. */
   async approveByTwo(id: string): Promise<void> {
     for (const person of this.people.slice(0, 2)) {
       const { status, text } = await this.decide(person, 'approve', id);

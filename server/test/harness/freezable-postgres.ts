@@ -31,8 +31,8 @@ export class FreezablePostgres {
   async freeze({ sparing = 'nobody' } = {}): Promise<void> {
     const file = await readFile(path.join(this.#postgres.dataDirectory, 'postmaster.pid'), 'utf8');
     const postmaster = Number(file.split('\n')[0]);
-    // The connection is opened before the postmaster is stopped and used after it. No process can then start that
-    // is missing from the list.
+    // The connection is opened before the postmaster is stopped and used afterwards, so that no process that is missing
+    // from the list can start.
     const client = await this.database.owner.connect();
     process.kill(postmaster, 'SIGSTOP');
     this.#frozen.push(postmaster);

@@ -2,21 +2,24 @@ import type { MeasuredRequest } from './measured-vault.ts';
 
 /** The size of a heavy request. With the defaults, the bodies stay below a megabyte. */
 export interface Weight {
-  /** Bytes of a body that is a single value. */
+  /** The size in bytes of a body that is a single value. */
   readonly bytes: number;
-  /** Tokens in a request that creates several. */
+  /** The number of tokens in a request that creates several. */
   readonly tokens: number;
-  /** Expressions, metadata keys or search indexes of each token, up to the limit of a token. */
+  /** The number of expressions, metadata keys or search indexes of each token, up to the limit of a token. */
   readonly parts: number;
   readonly depth: number;
 }
 
 export const fullWeight: Weight = { bytes: 1_000_000, tokens: 1_000, parts: 50, depth: 30 };
 
-/** Builds a body of a given weight. The shapes are the kinds of requests that have cost most so far. */
+/** Builds a body of a given weight. The shapes are the kinds of requests that have been the most expensive so far. */
 export type Shape = (weight: Weight) => unknown;
 
-/** Values that are expensive by their form alone. Each is JSON text of roughly the requested number of bytes. */
+/**
+ * Values that are expensive because of their structure alone. Each is JSON text of roughly the requested number of
+ * bytes.
+ */
 export const valueShapes = {
   'a wide object': ({ bytes }) => repeatText('{', (index) => `"k${index}":${index}`, '}', bytes),
   'an object of short names': ({ bytes }) => repeatText('{', (index) => `"${index.toString(36)}":1`, '}', bytes),
@@ -129,7 +132,7 @@ export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: Math.max(0, Math.floor(count)) }, (_, index) => make(index));
 }
 
-/** Returns a token request around a value that is already JSON text. */
+/** Returns a token request whose data is a value that is already JSON text. */
 export function tokenOf(dataText: string, rest: object = {}): string {
   const others = JSON.stringify(rest).slice(1, -1);
   return `{"type":"token","data":${dataText}${others === '' ? '' : `,${others}`}}`;

@@ -3,7 +3,7 @@
 const long = (length: number) => 'a'.repeat(length);
 const host = 'example.com';
 
-/** Each of these names one mailbox, however odd it looks. */
+/** Each of these names exactly one mailbox, however odd it looks. */
 export const oddButPlain: readonly string[] = [
   `simple@${host}`,
   `with.dots.in.it@${host}`,
@@ -27,7 +27,7 @@ export const oddButPlain: readonly string[] = [
   `|command@${host}`,
 ];
 
-/** Each of these is read differently by different programs, reaches somebody else, or is not an address. */
+/** Each of these is interpreted differently by different programs, reaches another person, or is not an address. */
 export const refusedAddresses: readonly string[] = [
   ``,
   ` `,

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 
 /**
  * The possible results for the client: a status with a complete body, a status with a truncated body, or one of the
- * vault's own errors. For some destinations, either of two is correct.
+ * vault's own errors. For some destinations, two results are acceptable.
  */
 export type Containment = 'whole' | 'cut' | 408 | 502;
 

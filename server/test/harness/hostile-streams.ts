@@ -11,8 +11,8 @@ const limitedCallers = ['limited', 'stacked', 'conditional', 'narrowed'] as cons
 
 /**
  * Returns the traffic that the API's limits allow one address whose callers have the maximum number of rules and
- * conditions. It sends ten lists and five searches of maximum length per second. The rest of its hundred requests
- * concern rights and the widest tokens.
+ * conditions. It sends ten lists and five searches of maximum length per second. The remaining requests, up to a
+ * hundred, concern rights and the widest tokens.
  */
 export function listHostileStreams({ keys, tokenIds, applicationId }: Surroundings): PacedStream[] {
   const random = new SeededRandom(seed);
@@ -54,7 +54,7 @@ export function listHostileStreams({ keys, tokenIds, applicationId }: Surroundin
       ),
     },
     {
-      // No session has this nonce, but the vault compares the rules before it finds out.
+      // No session has this nonce, but the vault compares the rules before it looks up the session.
       perSecond: 15,
       requests: [post('/sessions/authorize', keys.stacked, { nonce: '2'.repeat(44), rules: listEclipsedRules() })],
     },

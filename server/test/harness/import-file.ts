@@ -12,7 +12,7 @@ export interface ImportTry extends Partial<Omit<ImportOrder, 'map'>> {
   readonly set?: readonly string[];
 }
 
-/** A folder for files to import, and imports without a command line. */
+/** A folder for files to import. Imports run without the command line. */
 export class ImportFolder {
   readonly directory: string;
 

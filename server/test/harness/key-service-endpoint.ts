@@ -9,8 +9,8 @@ export interface EndpointAnswer {
 }
 
 /**
- * How an endpoint misbehaves: it returns another response, hangs up, stays silent, never finishes or switches
- * protocols. Undefined if it works normally.
+ * The way in which an endpoint misbehaves: it returns another response, closes the connection, does not respond, never
+ * finishes or switches protocols. Undefined if it works normally.
  */
 export type Mood =
   | ((request: SeenRequest) => EndpointAnswer)
@@ -59,7 +59,7 @@ export class KeyServiceEndpoint {
   }
 }
 
-/** Encrypts with AES-256-GCM in the usual layout of a service: the nonce first, the tag last. */
+/** Encrypts with AES-256-GCM in the layout that key services commonly use: the nonce first, the tag last. */
 export function encryptAsService(key: Buffer, plaintext: Buffer, associatedData: Buffer): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associatedData);

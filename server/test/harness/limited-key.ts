@@ -20,8 +20,8 @@ export async function makeLimitedKey(vault: TestVault, tenant: TestTenant, right
 }
 
 /**
- * Creates a session with these rights and returns its key. Its authorizer has the rights in `has`, and afterwards
- * those in `isLeftWith` if set.
+ * Creates a session with these rights and returns its key. Its authorizer has the rights in `has` at first, and those
+ * in `isLeftWith`, if set, afterwards.
  */
 export async function makeSessionKey(
   vault: TestVault,

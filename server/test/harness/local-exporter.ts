@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { untilTrue } from './deadline.ts';
 
-/** A real exporter for Prometheus on a free loopback port. */
+/** A real Prometheus exporter on a free loopback port. */
 export class LocalExporter {
   /** The address as a Prometheus target. */
   readonly address: string;

@@ -90,7 +90,7 @@ function describe(backends: readonly Backend[], { port, statsPort }: { port: num
     '  timeout connect 5s',
     '  timeout client 60s',
     '  timeout server 60s',
-    // A request that a server loses is also lost for the client.
+    // If a server loses a request, the client must notice.
     '  retries 0',
     'frontend clients',
     `  bind 127.0.0.1:${port}`,
@@ -103,8 +103,8 @@ function describe(backends: readonly Backend[], { port, statsPort }: { port: num
     '  balance roundrobin',
     // Idle connections are reused for any client, so a server that closes them incorrectly is noticed.
     '  http-reuse always',
-    // A busy machine may delay a check. A server counts as not ready only after such a
-    // response, or after a long silence.
+    // A busy machine may delay a check. A server is only considered not ready if it reports so, or after a long time
+    // without a response.
     '  timeout check 10s',
     '  option httpchk GET /readyz',
     '  default-server check inter 100ms fall 3 rise 1',

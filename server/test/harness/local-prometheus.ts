@@ -9,7 +9,7 @@ import { monitoringFolder, readRuleFiles, speedUp } from './alert-rules.ts';
 import { untilTrue } from './deadline.ts';
 
 const intervalMs = 15_000;
-/** How far back Prometheus looks for a sample. */
+/** The lookback period within which Prometheus accepts a sample. */
 const lookbackMs = 300_000;
 
 /** Addresses by job name in deploy/monitoring/prometheus.yaml. */
@@ -56,7 +56,7 @@ export class LocalPrometheus {
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`Prometheus stopped: ${said}`)));
     });
-    // The end of the process does not matter after the start.
+    // After the start, the exit of the process does not matter.
     ended.catch(() => undefined);
     const prometheus = new LocalPrometheus(`http://127.0.0.1:${port}`, child, directory);
     await Promise.race([prometheus.#untilReady(), ended]);
@@ -111,7 +111,7 @@ export class LocalPrometheus {
   }
 }
 
-/** Writes the configuration that operators get, with other addresses and shorter times. */
+/** Writes the configuration that is shipped to operators, with other addresses and shorter times. */
 async function writeConfig(directory: string, targets: Targets, factor: number): Promise<void> {
   const shipped = parse(await readFile(path.join(monitoringFolder, 'prometheus.yaml'), 'utf8')) as {
     scrape_configs: ScrapeConfig[];

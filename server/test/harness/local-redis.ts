@@ -11,7 +11,7 @@ export class LocalRedis {
   readonly #server: ChildProcess;
   readonly #directory: string;
 
-  /** Starts a Redis. The port of a stopped one makes it look like the same Redis after a restart. */
+  /** Starts a Redis. If it is given the port of a stopped one, it looks like the same Redis after a restart. */
   static async start(port?: number): Promise<LocalRedis> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-redis-'));
     port ??= await findFreePort();

@@ -12,12 +12,12 @@ const text = JSON.stringify(
 export function slownessOfMachine(): number {
   const before = process.threadCpuUsage();
   for (let round = 0; round < rounds; round += 1) work();
-  // The time is taken over all rounds, because the thread clock is too coarse for a single one.
+  // The time is measured over all rounds, because the thread clock is too coarse for a single one.
   const { user, system } = process.threadCpuUsage(before);
   return Math.max(1, (user + system) / 1_000 / rounds / usualMs);
 }
 
-/** Does work like that of a request: parsing, walking and writing JSON. */
+/** Does work like that of a request: parsing, traversing and serializing JSON. */
 function work(): void {
   const members = JSON.parse(text) as Record<string, number>;
   let sum = 0;

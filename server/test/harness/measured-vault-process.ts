@@ -37,7 +37,7 @@ async function obey(order: MeasuredOrder): Promise<unknown> {
   }
 }
 
-// The process exits with its parent, so an aborted test leaves nothing behind.
+// The process exits with its parent, so an aborted test leaves no process behind.
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
   const { number, order } = message as { number: number; order: MeasuredOrder };

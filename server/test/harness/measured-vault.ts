@@ -11,7 +11,7 @@ import type { TestVault } from './test-vault.ts';
 import type { TurnReport } from './turn-meter.ts';
 
 const program = path.resolve(import.meta.dirname, 'measured-vault-process.ts');
-/** The most CPU time on a quiet machine that a request may take before others run. */
+/** The maximum CPU time, on a quiet machine, that a request may take before others run. */
 const turnMaxMs = 50;
 const warmingCreates = 200;
 const measuredCreates = 41;
@@ -94,8 +94,8 @@ export class MeasuredVault {
   }
 
   /**
-   * Repeats the measurement while a turn was too long, and returns the shortest. The cost of the request itself recurs
-   * each time. Garbage from earlier requests and other work on the machine do not.
+   * Repeats the measurement while a turn was too long, and returns the shortest. The cost of the request itself shows
+   * up in every repetition. Garbage from earlier requests and other work on the machine do not.
    */
   async measureShort(request: MeasuredRequest): Promise<MeasuredAnswer> {
     let shortest = await this.measure(request);
@@ -159,8 +159,8 @@ export class MeasuredVault {
   }
 
   /**
-   * Sends a numbered order. The number keeps a late reply that a test no longer waits for from
-   * being taken for the next one.
+   * Sends a numbered order. The number prevents a late reply that a test no longer waits for from being mistaken for
+   * the next one.
    */
   #order(order: MeasuredOrder): Promise<unknown> {
     this.#orders += 1;

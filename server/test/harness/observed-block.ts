@@ -1,8 +1,8 @@
 import { untilTrue } from './deadline.ts';
 
 /**
- * How long a block lasts, as observed by its client. It lasts at least until the last refused request was sent, and at
- * most until the first admitted request got its response. Both bounds hold however slow this machine is.
+ * The duration of a block, as observed by its client. The block lasts at least until the last refused request was sent,
+ * and at most until the first admitted request got its response. Both bounds hold no matter how slow this machine is.
  */
 export interface ObservedBlock {
   readonly atLeastMs: number;

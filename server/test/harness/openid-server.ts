@@ -12,7 +12,7 @@ export class OpenidServer {
   readonly #server: Server;
 
   static async start(port: number, redirectUri: string): Promise<OpenidServer> {
-    // The host differs from the vault's, so that a browser sees two sites.
+    // The host differs from the vault's, so that a browser treats them as two sites.
     const issuer = `http://127.0.0.1:${port}`;
     const provider = new Provider(issuer, {
       clients: [{ client_id: 'strongroom', client_secret: clientSecret, redirect_uris: [redirectUri] }],

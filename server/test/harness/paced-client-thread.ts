@@ -56,7 +56,7 @@ async function pace(
   }
 }
 
-/** Sends a request, reads the response to its end and returns its status, or 0 if there was none. */
+/** Sends a request, reads the whole response and returns its status, or 0 if there was none. */
 function send({ method, path, key, body, contentType = 'application/json' }: PacedRequest): Promise<number> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = { 'bt-api-key': key, ...(text === undefined ? {} : { 'content-type': contentType }) };

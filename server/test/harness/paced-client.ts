@@ -18,8 +18,8 @@ export interface PacedStream {
 export interface PacedOutcome {
   readonly latenciesMs: readonly number[];
   /**
-   * The number of responses by status. 0 is a broken connection. -1 is a request that was not sent
-   * because too many were in flight.
+   * The number of responses by status. 0 stands for a broken connection, and -1 for a request that was not sent because
+   * too many were in flight.
    */
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -30,7 +30,7 @@ export interface PacedOutcome {
 export class PacedClient {
   readonly #worker: Worker;
 
-  /** A client with `isElsewhere` stands for a remote machine. It runs at low priority and uses only idle CPU time. */
+  /** A client with `isElsewhere` represents a remote machine. It runs at low priority and uses only idle CPU time. */
   constructor(
     url: string,
     localAddress: string,
@@ -41,7 +41,7 @@ export class PacedClient {
     });
   }
 
-  /** Sends for the given time, then waits for the remaining responses. */
+  /** Sends requests for the given time, then waits for the remaining responses. */
   run(milliseconds: number): Promise<PacedOutcome> {
     return new Promise((resolve, reject) => {
       this.#worker.once('message', resolve);

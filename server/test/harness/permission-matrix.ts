@@ -2,7 +2,7 @@ import { type Permission, permissionCatalog, permissionsOf } from '../../src/cor
 import { createApplication } from './test-application.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-/** The ways in which an application holds a permission. */
+/** The ways in which an application can have or lack a permission. */
 export const variants = ['granted', 'missing', 'other container', 'other transform'] as const;
 export type Variant = (typeof variants)[number];
 
@@ -21,8 +21,8 @@ export interface MatrixRoute {
    */
   readonly scope: 'token' | 'use' | 'create' | 'list' | 'plain';
   /**
-   * Returns the path with its ids filled in, and the body. It is called for every request, so it may create
-   * what the request destroys.
+   * Returns the path with its ids filled in, and the body. It is called for every request, so it can create an object
+   * that the request destroys.
    */
   readonly prepare: (
     tenant: TestTenant,

@@ -20,7 +20,7 @@ export async function inviteTo(
   return { id, email, path: (await invitations.showLink(tenantId, id)) ?? '' };
 }
 
-/** Returns a visitor who is signed in by accepting an invitation. */
+/** Returns a visitor who has signed in by accepting an invitation. */
 export async function welcome(
   vault: Pick<TestVault, 'server'>,
   tenant: Pick<TestTenant, 'id'>,
@@ -33,8 +33,8 @@ export async function welcome(
 }
 
 /**
- * Returns a visitor who has joined without a way to sign in, and whose session counts as begun with one. It can change
- * the ways of its user as often as a test needs.
+ * Returns a visitor who has joined without a sign-in method, but whose session is treated as if it had begun with one.
+ * The visitor can change the user's sign-in methods as often as a test needs.
  */
 export async function welcomeProven(
   vault: Pick<TestVault, 'server' | 'database'>,

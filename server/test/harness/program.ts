@@ -21,7 +21,8 @@ export interface Exit {
 }
 
 /**
- * Settings that a test may override. No load balancer has to notice that a server stops, and the machine may be slow.
+ * Settings that a test may override. They take into account that there is no load balancer that must notice a stopping
+ * server, and that the machine may be slow.
  */
 const defaults = {
   STRONGROOM_DRAIN_DELAY_SECONDS: '0',

@@ -120,7 +120,7 @@ export class ProxyVault {
   }
 }
 
-/** Returns the problem in a response of the proxy itself. */
+/** Returns the problem in a response that comes from the proxy itself. */
 export function proxyErrorOf({ body }: TestAnswer): Record<string, unknown> {
   return (body as { proxy_error?: Record<string, unknown> } | undefined)?.proxy_error ?? {};
 }

@@ -2,7 +2,9 @@ import jsqr from 'jsqr';
 import type { Locator } from 'playwright-core';
 
 interface Pixels {
-  /** Red, green, blue and opacity of each pixel in base64. Sent as numbers, they would take seconds to arrive. */
+  /**
+   * The red, green, blue and opacity values of each pixel in base64. As numbers, they would take seconds to transfer.
+   */
   readonly data: string;
   readonly width: number;
   readonly height: number;
@@ -18,7 +20,9 @@ const readPixels = (base64: string) => `(async () => {
   return { data: new Uint8Array(data.buffer).toBase64(), width, height };
 })()`;
 
-/** Returns what a camera would read from an element of a page. It decodes the pixels that the browser draws. */
+/**
+ * Returns the text that a camera would read from an element of a page, by decoding the pixels that the browser draws.
+ */
 export async function readQrCode(element: Locator): Promise<string | undefined> {
   const picture = (await element.screenshot()).toString('base64');
   // The picture is decoded in another page, because the first page's policy blocks images.

@@ -14,8 +14,8 @@ export class QueryPlan {
   readonly #nodes: readonly PlanNode[];
 
   /**
-   * Explains a statement. For a named statement it uses the generic plan, which PostgreSQL keeps after some calls
-   * and which fits any values.
+   * Explains a statement. For a named statement it uses the generic plan, which fits any values and to which PostgreSQL
+   * switches after some calls.
    */
   static async explain(database: TestDatabase, tenantId: string, statement: SentStatement): Promise<QueryPlan> {
     const { name, text, values = [] } = statement;
@@ -53,7 +53,7 @@ export class QueryPlan {
     return [...new Set(this.#nodes.flatMap((node) => node['Index Name'] ?? []))];
   }
 
-  /** The index conditions, which determine where reading an index begins and ends. */
+  /** The index conditions, which determine the range of an index scan. */
   get indexConditions(): string[] {
     return this.#nodes.flatMap((node) => node['Index Cond'] ?? []);
   }

@@ -4,7 +4,7 @@ import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.t
 import { RateLimiter } from '../../src/platform/rate-limit/rate-limiter.ts';
 import { requestTimeoutSeconds } from './deadline.ts';
 
-/** Creates the edge alone: it knows no key, logs nothing and measures nothing. */
+/** Creates an edge on its own, without any keys, logs or metrics. */
 export function createQuietEdge(more: Pick<EdgeOptions, 'elements'> = {}): Promise<FastifyInstance> {
   return createEdge({
     publicUrl: 'http://localhost',

@@ -12,7 +12,8 @@ export interface RawAnswer {
 
 /**
  * Sends raw bytes that no HTTP client would send, and reads until the server closes the connection. The bytes should
- * therefore request this (`Connection: close`) or make the server close by itself. Several pieces are sent separately.
+ * therefore request this (`Connection: close`) or otherwise make the server close the connection. Several pieces are
+ * sent separately.
  */
 export async function sendRaw(url: string, bytes: string | Uint8Array | readonly string[]): Promise<RawAnswer> {
   const pieces = typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes;

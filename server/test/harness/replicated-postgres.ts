@@ -13,7 +13,7 @@ import { makeDirectory } from './postgres-directory.ts';
 const run = promisify(execFile);
 const standbyName = 'second';
 
-/** A primary and a streaming standby that can leave, return and stop responding. */
+/** A primary and a streaming standby that can be stopped, started and frozen. */
 export class ReplicatedPostgres {
   readonly primary: LocalPostgres;
   readonly #admin: pg.Client;
@@ -39,7 +39,7 @@ export class ReplicatedPostgres {
     this.#password = parts.password;
   }
 
-  /** Starts the standby, copying the primary first if there is no copy yet. Resolves when it streams. */
+  /** Starts the standby, copying the primary first if there is no copy yet. Resolves when it is streaming. */
   async startStandby(): Promise<void> {
     this.#standby = await LocalPostgres.start({
       password: this.#password,
@@ -47,7 +47,7 @@ export class ReplicatedPostgres {
       settings: {
         fsync: 'off',
         primary_conninfo: `${this.primary.url}?application_name=${standbyName}`,
-        // A commit that began to wait during a change of the list is confirmed with the next report.
+        // A commit that began to wait while the list was changing is confirmed by the standby's next status report.
         wal_receiver_status_interval: '1s',
       },
     });
@@ -133,8 +133,8 @@ export class ReplicatedPostgres {
 }
 
 /**
- * Returns the standby's state after PostgreSQL has loaded this list. It differs for each kind of list, which shows that
- * the new list is in effect.
+ * Returns the standby's state after PostgreSQL has loaded this list. The state differs for each kind of list, so it
+ * shows that the new list is in effect.
  */
 function stateUnder(names: string): string {
   if (names === '') return 'async';

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** Returns the result of `start`, and the routes of each web server created meanwhile, in order of creation. */
+/** Returns the result of `start`, and the routes of each web server that it created, in order of creation. */
 export async function tapRoutes<T>(start: () => Promise<T>): Promise<{ started: T; servers: RouteOptions[][] }> {
   const servers: RouteOptions[][] = [];
   const listen = (message: unknown) => {

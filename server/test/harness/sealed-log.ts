@@ -38,7 +38,7 @@ export async function untilSealable(database: TestDatabase): Promise<void> {
   );
 }
 
-/** Runs one pass, which seals what can be sealed at this moment. */
+/** Runs one pass, which seals the records that can be sealed at this moment. */
 export async function sealOnce(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const { sealed } = await new Sealer({ database: database.open(), signer }).seal();
   return sealed;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Clients that write a body before they read the response. Each is written in a different way. */
+/** Clients that write a body before they read the response. Each uses a different API to do so. */
 export type ClientKind = 'fetch' | 'fetch-stream' | 'http-end' | 'http-pipe' | 'http-continue';
 
 const clients: Readonly<Record<ClientKind, string>> = {
@@ -15,7 +15,7 @@ const clients: Readonly<Record<ClientKind, string>> = {
 };
 
 /**
- * Sends large bodies one after another from another process, and returns how each ended: a status or an error code.
+ * Sends large bodies one at a time from another process, and returns the result of each: a status or an error code.
  * Within one process, client and server take turns, so a race between writing and closing would never happen.
  */
 export async function sendFromElsewhere(

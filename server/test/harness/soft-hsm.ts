@@ -16,8 +16,8 @@ const modulePaths = [
 ];
 
 /**
- * A real PKCS#11 module with throw-away tokens. There is one per process, because SoftHSM reads its
- * configuration from the environment.
+ * A real PKCS#11 module with disposable tokens. There is one per process, because SoftHSM reads its configuration from
+ * the environment.
  */
 export class SoftHsm {
   readonly modulePath: string;

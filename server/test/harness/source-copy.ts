@@ -16,7 +16,7 @@ const copied = [
   'server/assets',
 ];
 const linked = ['node_modules', 'server/node_modules'];
-/** Packages, and builds that other tests may be reading or writing. */
+/** Excludes packages, and builds that other tests may be reading or writing. */
 const leftOut = /\/(node_modules|elements\/dist|assets\/(elements|elements-demo|guide))$/;
 
 /** A copy of the source in a temporary folder. A test can change it without touching the checkout. */

@@ -1,4 +1,7 @@
-/** A request to the inside that must be refused, and the layer that must refuse it even if the other one failed. */
+/**
+ * A request to an internal address that must be refused, and the layer that must refuse it even if the other layer
+ * fails.
+ */
 export interface SsrfCase {
   readonly name: string;
   readonly layer: 'url' | 'address' | 'header';
@@ -118,7 +121,10 @@ function resolving(name: string, answers: readonly string[], port: number): Ssrf
   return { name, layer: 'address', url: `https://case-${count}.attacker.example:${port}/`, answers };
 }
 
-/** Returns names that point to other names, which lead inside. The test's resolver follows them like a real one. */
+/**
+ * Returns names that point to other names, which lead to internal addresses. The test's resolver follows them like a
+ * real one.
+ */
 function chains(port: number): SsrfCase[] {
   return ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '::ffff:127.0.0.1'].flatMap((inside) => [
     resolving(`is another name of chain-1, which leads to ${inside}`, [`chain-1.to-${toLabel(inside)}.example`], port),

@@ -8,8 +8,8 @@ const directory = '/usr/lib/python3/dist-packages/cryptography_vectors';
 export type Vector = ReadonlyMap<string, string>;
 
 /**
- * Reads NIST's response file format and similar ones. `[name = value]` holds for all that follows, and `name = value`
- * for one vector. A new vector begins when `firstName` occurs again.
+ * Reads NIST's response file format and similar ones. `[name = value]` applies to all following vectors, and `name =
+ * value` to one vector. A new vector begins when `firstName` occurs again.
  */
 export function readVectors(file: string, firstName: string): Vector[] {
   const group = new Map<string, string>();

@@ -12,7 +12,7 @@ type Send = (this: pg.Client, statement: { readonly text: string } | string, ...
 
 const shownLength = 200;
 
-/** Measures the text of every statement of this process. Unlike `StatementTap`, it keeps none of them. */
+/** Measures the text of every statement that this process sends. Unlike `StatementTap`, it does not store them. */
 export class StatementMeter {
   #longest: StatementReport = { statementBytes: 0, statement: '' };
 

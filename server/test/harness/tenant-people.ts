@@ -32,7 +32,7 @@ export async function signInAs(vault: TestVault, tenant: TestTenant, role: Membe
   return { visitor, ...ids };
 }
 
-/** Removes a tenant with its keys at once, which only an owner in the portal can. */
+/** Removes a tenant with its keys immediately, which only an owner can do, in the portal. */
 export async function removeAtOnce(vault: TestVault, tenant: TestTenant): Promise<PortalAnswer> {
   return askPortal(await signInAs(vault, tenant, 'OWNER'), 'DELETE', '/tenants/self?name=Test');
 }

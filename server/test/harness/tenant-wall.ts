@@ -3,8 +3,8 @@ import { listNamingRoutes, listOpenPaths, type ApiRoute, parametersOf } from './
 import { type ExactAnswer, requestExactly } from './byte-exact-request.ts';
 
 /**
- * The kind of thing that each parameter names, by its place. A route with a new kind of parameter must be added here,
- * otherwise the test stops.
+ * The kind of object that each parameter names, by its position in the path. A route with a new kind of parameter must
+ * be added here. Otherwise the test fails.
  */
 const kinds: ReadonlyMap<string, IdKind> = new Map([
   ['tokens/{id}', 'token'],
@@ -17,8 +17,8 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
 export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation' | 'session';
 
 /**
- * Places without a foreign id. Application templates are the same for every tenant. Log records are also named by their
- * time, and `log-proof.api.test.ts` requests those of another tenant.
+ * Parameters without foreign ids. Application templates are the same for every tenant. Log records are also named by
+ * their time, and `log-proof.api.test.ts` requests those of another tenant.
  */
 const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs/{id}']);
 
@@ -71,7 +71,10 @@ interface Guess {
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** Requests everything of one tenant as another, and expects exactly the bytes that an unknown id gets. */
+/**
+ * Requests every object of one tenant as another tenant, and expects exactly the response, byte for byte, that an
+ * unknown id gets.
+ */
 export class TenantWall {
   readonly routes: readonly Probe[];
   readonly #openPaths: readonly string[];
@@ -86,7 +89,7 @@ export class TenantWall {
       .map((route) => ({ unknownStatus: 404, ...route, ...overrides.get(nameOf(route)) }));
     for (const route of named) kindsOf(route);
     const isThere = (document as { paths: Readonly<Record<string, unknown>> }).paths;
-    // These come first, because some of the others would destroy what they look for.
+    // These come first, because some of the other requests would delete the objects that these look for.
     this.routes = [...mentions.filter(({ template }) => (template.split('?')[0] ?? '') in isThere), ...named];
   }
 
@@ -158,7 +161,8 @@ export class TenantWall {
       body,
     });
     if (!mentions.some(({ template }) => template === route.template)) return answer;
-    // The caller learns nothing from its own words. Values from a path, however, must not be repeated in a response.
+    // The caller learns nothing from values that it sent itself. Values from a path, however, must not be repeated in a
+    // response.
     return { ...answer, bytes: values.reduce((rest, value) => rest.replaceAll(value, '{id}'), answer.bytes) };
   }
 
@@ -167,7 +171,7 @@ export class TenantWall {
   }
 }
 
-/** Returns true if a route shows the thing that it names to a caller who may see it. */
+/** Returns true if a route shows the object that it names to a caller who may see it. */
 export function isReading(route: ApiRoute): boolean {
   return route.method === 'GET' && !mentions.some(({ template }) => template === route.template);
 }
@@ -202,8 +206,8 @@ function kindsOf(route: ApiRoute): IdKind[] {
 }
 
 /**
- * Lists the guesses. Each parameter in turn gets every foreign id while the others are the intruder's own.
- * Then all are the victim's.
+ * Lists the guesses. Each parameter in turn is set to every foreign id, while the others are the intruder's own.
+ * Finally, all are the victim's.
  */
 function listGuesses(
   route: ApiRoute,
@@ -221,7 +225,7 @@ function listGuesses(
   return wanted.length > 1 ? [...singles, whole] : singles;
 }
 
-/** Returns an unknown id of the same form. */
+/** Returns an unknown id in the same format. */
 function unknownLike(id: string): string {
   return id.replace(uuid, crypto.randomUUID());
 }

@@ -31,7 +31,7 @@ export async function recordsOf(vault: TestVault, tenant: TestTenant, entityId: 
   return records.filter((record) => record['entity_id'] === entityId);
 }
 
-/** The forms of values that the vault chooses. */
+/** The formats of values that the vault chooses. */
 export const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

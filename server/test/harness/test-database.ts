@@ -10,7 +10,7 @@ export const templateDatabase = 'strongroom_template';
 export interface TestDatabase {
   readonly url: string;
   readonly owner: pg.Pool;
-  /** Opens the database as the server uses it. It is closed with the rest. */
+  /** Opens the database as the server does. The connection is closed when the test database is removed. */
   open(options?: Partial<DatabaseOptions>): Database;
   drop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function createTestDatabase(template = templateDatabase): Promise<T
 
 export function openTestDatabase(url: string, discard: () => Promise<void> = async () => undefined): TestDatabase {
   const owner = new pg.Pool({ connectionString: url, max: 4 });
-  // Dropping the database may cut a connection that is still closing.
+  // Dropping the database may break a connection that is still closing.
   owner.on('error', () => undefined);
   const opened: Database[] = [];
 
@@ -53,7 +53,7 @@ function databaseDefaults(url: string): DatabaseOptions {
     url,
     connectionsMax: 4,
     queueMax: 1_000,
-    // No test reaches these by accident, however slow the machine is.
+    // No test reaches these limits by accident, no matter how slow the machine is.
     acquireTimeoutMs: patienceMs,
     statementTimeoutMs: patienceMs,
     applicationName: 'strongroom test',

@@ -17,9 +17,9 @@ const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
  * A DNS server over UDP and TCP, on loopback by default, that resolves names from a table. Other names do not exist.
  */
 export class TestResolver {
-  /** The address in the form of the setting. */
+  /** The address in the format of the setting. */
   readonly address: string;
-  /** Every question in the form `A name`. */
+  /** Every query, in the form `A name`. */
   readonly questions: string[] = [];
   readonly #names = new Map<string, NameEntry>();
   readonly #udp: Socket;

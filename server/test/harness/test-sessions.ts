@@ -18,7 +18,7 @@ export interface TestSessionPage {
 
 export const revealingRule = { priority: 1, container: '/a/', transform: 'reveal', permissions: ['token:read'] };
 
-/** Sessions of a tenant that last an hour each. */
+/** Sessions of a tenant, each of which is valid for an hour. */
 export class TestSessions {
   readonly #vault: TestVault;
   readonly #tenant: TestTenant;

@@ -62,11 +62,11 @@ export class TestVault {
       readonly database?: TestDatabase;
       /** The statement timeout. The default is longer than any statement takes. */
       readonly databaseTimeoutSeconds?: number;
-      /** The request timeout. The default is just as long. */
+      /** The request timeout. The default is the longest that a vault accepts. */
       readonly requestTimeoutSeconds?: number;
       readonly requiresStandby?: boolean;
       readonly drain?: DrainConfig;
-      /** The clock for log searches. By default no time passes, however slow the machine is. */
+      /** The clock for log searches. By default no time passes, no matter how slow the machine is. */
       readonly clock?: Clock;
       /** The configuration of the card fields and the folder of their build. */
       readonly elements?: TestElements;
@@ -250,7 +250,7 @@ function startServer(
   );
 }
 
-/** Collects log lines, so that a test can search them for what must not be there. */
+/** Collects log lines, so that a test can search them for text that they must not contain. */
 function collectingLogger(lines: string[]): Logger {
   const keep = (message: string, fields?: LogFields) => void lines.push(JSON.stringify({ message, ...fields }));
   return { info: keep, warn: keep, error: keep };

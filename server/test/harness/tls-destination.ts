@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly body: Buffer;
 }
 
-/** How a destination handles a complete request, or a connection as soon as it opens. */
+/** Handles a complete request, or a connection as soon as it opens. */
 export type Behaviour = (socket: TLSSocket, request: SeenRequest) => void;
 
 /** A TLS server on loopback that records every byte it receives and can send arbitrary bytes. */

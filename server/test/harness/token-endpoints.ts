@@ -6,7 +6,7 @@ export interface TokenCallOptions {
   readonly url?: string;
 }
 
-/** The endpoints for single tokens. Calls use one key unless they name another. */
+/** The endpoints for single tokens. Calls use the same key unless they name another one. */
 export class TokenEndpoints {
   readonly #vault: TestVault;
   readonly #key: string;

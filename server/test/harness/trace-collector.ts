@@ -29,7 +29,7 @@ interface OtlpRequest {
   }[];
 }
 
-/** How a collector treats spans. */
+/** The way in which a collector treats spans. */
 export type CollectorMood = 'takes' | 'refuses' | 'takes-some' | 'is-silent' | 'never-ends' | 'hangs-up';
 
 /** An OTLP receiver over HTTP that keeps every byte it receives. */

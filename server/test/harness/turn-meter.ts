@@ -3,12 +3,15 @@ export interface TurnReport {
   /** The longest time in which nothing else could run. Garbage collection on this thread counts. */
   readonly longestMs: number;
   readonly totalMs: number;
-  /** The time of turns that did work. While a request waits for the database, the loop turns without work. */
+  /** The total time of turns that did work. While a request waits for the database, the loop spins without work. */
   readonly workMs: number;
   readonly turns: number;
 }
 
-/** A turn without work takes a few microseconds, and a tenth of this limit on a machine whose caches are busy. */
+/**
+ * A turn without work takes a few microseconds. On a machine whose caches are under pressure, it takes a tenth of this
+ * limit.
+ */
 const idleTurnMaxMicroseconds = 100;
 
 /**

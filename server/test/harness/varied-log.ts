@@ -18,8 +18,8 @@ export const variedValues = {
 } as const;
 
 /**
- * Writes records with every mixture of values, some of them missing, over the last `days` days, with
- * seven records per transaction.
+ * Writes records with every combination of values, some of which are missing, over the last `days` days, with seven
+ * records per transaction.
  */
 export async function fillVariedLog(
   database: TestDatabase,

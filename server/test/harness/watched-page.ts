@@ -4,7 +4,7 @@ import type { ElementsShop, ShopPage } from './elements-shop.ts';
 export interface WatchedPage extends ShopPage {
   /** Types like a person. */
   readonly type: (id: string, text: string) => Promise<void>;
-  /** Returns everything that the page has seen as one text. */
+  /** Returns everything that the page has seen, as one text. */
   readonly seen: () => Promise<string>;
   /** Runs a script as the page and records its result. */
   readonly attack: <Result = unknown>(script: string) => Promise<Result>;
@@ -68,8 +68,8 @@ const random =
 const windowLength = 6;
 
 /**
- * Returns the hidden parts of a card number that occur in a text. A hidden part is any run of six digits, however
- * separated, with a digit outside the BIN and the last four.
+ * Returns the hidden parts of a card number that occur in a text. A hidden part is any run of six digits, with any
+ * separators, that includes a digit outside the BIN and the last four.
  */
 export function findHidden(seen: string, number: string): string[] {
   const shown = number.length < 16 ? 6 : 8;

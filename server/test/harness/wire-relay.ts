@@ -1,11 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface WireRelayOptions {
-  /** Changes the parameters that a client sends when it connects. The changed parameters are passed on. */
+  /** Changes the parameters that a client sends when it connects. The changed parameters are forwarded. */
   readonly onStartup?: (parameters: Map<string, string>) => void;
   /** After a client has sent a text for which this returns true, nothing from the server reaches it. */
   readonly silences?: (sent: string) => boolean;
-  /** Decides by message type, a letter, which messages from the server reach the client. */
+  /** Decides which messages from the server reach the client. The type of a message is a letter. */
   readonly passes?: (type: string) => boolean;
   /** The port of a stopped relay to reuse. By default a free port is chosen. */
   readonly port?: number;
@@ -75,7 +75,7 @@ function rewriteStartup(packet: Buffer, onStartup: (parameters: Map<string, stri
   return Buffer.concat([head, body]);
 }
 
-/** Passes messages on. Every message of the server begins with its type and length. */
+/** Forwards messages. Every message from the server begins with its type and length. */
 function passMessages(far: Socket, near: Socket, passes: (type: string) => boolean): void {
   let rest = Buffer.alloc(0);
   far.on('data', (chunk) => {

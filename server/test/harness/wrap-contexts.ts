@@ -1,9 +1,9 @@
 import type { WrapContext } from '../../src/platform/keyring/kms/root-key.ts';
 
-/** The context for which tests of root keys wrap a key. */
+/** The context in which tests of root keys wrap a key. */
 export const context: WrapContext = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 
-/** Contexts for which the key must not unwrap, named after the part that differs. */
+/** Contexts in which the key must not unwrap, named after the part that differs. */
 export const otherContexts: readonly [string, WrapContext][] = [
   ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
   ['purpose', { ...context, purpose: 'index' }],

@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('an auditor who may only look', () => {
   it('finds who read a token in plaintext, verifies the proof, and takes it along for an offline check', async () => {
     const { page, open, complaints } = auditor;
-    // The key that proves records may arrive late. No record is judged without it.
+    // The key that verifies records may arrive late. No record is checked without it.
     const { promise: keyMayCome, resolve: letKeyCome } = Promise.withResolvers<undefined>();
     await page.route('**/portal/api/logs/seal', async (route) => {
       await keyMayCome;

@@ -31,7 +31,7 @@ async function prove({ id, created_at: createdAt }: ShownRecord): Promise<string
   return (await vault.request('GET', path, { key: tenant.keys.management })).text;
 }
 
-/** Returns the proof with one bit of one byte flipped. Its text is ASCII. */
+/** Returns the proof with one bit of one byte flipped. The proof is ASCII text. */
 function flip(at: number, bit: number): string {
   const bytes = Buffer.from(proof, 'utf8');
   bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
@@ -55,7 +55,8 @@ describe('the check of a proof that the portal runs', () => {
         else refused += 1;
       }
     };
-    // Many run at a time, because each spends most of its time waiting for the threads that hash and check signatures.
+    // Many checks run concurrently, because each spends most of its time waiting for the threads that compute hashes
+    // and verify signatures.
     await Promise.all(Array.from({ length: 64 }, work));
     expect({ accepted, refused }).toEqual({ accepted: [], refused: 8 * proof.length });
   });

@@ -83,7 +83,7 @@ async function first(target: string, fits: (item: Item) => boolean): Promise<Ite
   return found;
 }
 
-/** Opens a session like that of a page that shows a card. */
+/** Opens a session like one that a page uses to show a card. */
 async function openSession(cardId: string): Promise<void> {
   const post = (target: string, key: string, body?: object) => {
     const headers = { 'bt-api-key': key, ...(body && { 'content-type': 'application/json' }) };
@@ -174,7 +174,7 @@ async function photograph(page: Page, file: string): Promise<void> {
   }
 }
 
-/** Converts a picture to WebP, which is a third of the size. The browser can write it. */
+/** Converts a picture to WebP in the browser, which reduces it to a third of its size. */
 async function shrink(context: BrowserContext, png: Buffer): Promise<Buffer> {
   const page = await context.newPage();
   const image = `data:image/png;base64,${png.toString('base64')}`;

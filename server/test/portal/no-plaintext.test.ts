@@ -9,7 +9,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const cardCount = 1_000;
 const batch = 100;
-/** Metadata is not secret. Finding this value shows that the places are searched. */
+/** Metadata is not secret. Finding this value shows that the scan works. */
 const planted = randomBytes(24).toString('hex');
 const searched = randomBytes(24).toString('hex');
 const numbers = Array.from({ length: cardCount }, () => makeCardNumber());
@@ -19,7 +19,7 @@ const scanner = new CanaryScanner(
     { name: 'spaced number', bytes: Buffer.from(number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')) },
   ]),
 );
-/** A card's verification code is too short to search for by itself. A member with this name would contain one. */
+/** A card's verification code is too short to search for on its own, so this matches a member with its name. */
 const code = /\\?"cvc\\?"\s*:\s*\\?"?\d/;
 
 let vault: TestVault;
@@ -38,7 +38,7 @@ beforeAll(async () => {
     body: { type: 'token', data: searched, metadata: { planted }, search_indexes: ['{{ data }}'] },
   });
   tokenId = (answer.body as { id: string }).id;
-  // Somebody has seen it in plaintext. The log records this without showing it.
+  // This key sees the token in plaintext. The log records that without containing the plaintext.
   await vault.request('GET', `/tokens/${tokenId}`, { key: tenant.keys.reveal });
   applicationId = (await createApplication(vault, tenant)).id;
   owner = await browser.signIn(tenant, 'OWNER');
@@ -93,7 +93,7 @@ describe('a journey over every page of the portal', () => {
     const shown = await walkThroughTokens(traces);
     expect(shown).toBe(cardCount + 1);
     expect(findIn(traces)).toEqual([]);
-    // The values that may be seen were found.
+    // Values that may be seen are found, which shows that the scan works.
     const metadata = new CanaryScanner([{ name: 'planted', bytes: Buffer.from(planted) }]);
     for (const place of ['document', 'responses']) {
       expect(metadata.scan(traces.textOf(place))).toContain('planted as it is');
@@ -192,7 +192,7 @@ async function firstCard(): Promise<string> {
   return (answer.body as { data: { id: string }[] }).data[0]?.id ?? '';
 }
 
-/** Pages from the newest token to the oldest, and returns how many were shown. */
+/** Goes through all pages from the newest token to the oldest, and returns how many tokens were shown. */
 async function walkThroughTokens(traces: BrowserTraces): Promise<number> {
   const { page } = owner;
   const rows = page.locator('tbody tr');

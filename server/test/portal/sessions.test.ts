@@ -40,7 +40,7 @@ describe('the page of sessions', () => {
     await page.reload();
     await settled(page);
     const row = page.getByRole('row').nth(1);
-    // Names arrive after the ids that they replace.
+    // Names load after the ids that they replace.
     await row.getByText('public').first().waitFor();
     for (const text of ['public', 'reveal', 'Plaintext', 'token: read', 'id is card-of-c-1042', 'any page'])
       expect(await row.textContent()).toContain(text);

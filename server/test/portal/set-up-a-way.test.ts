@@ -68,7 +68,7 @@ it('warns before an idle session ends, and ends it', async () => {
   await page.mouse.move(200, 200);
   await page.clock.runFor('11:00');
   const warning = page.getByRole('alert').filter({ hasText: 'signed out' });
-  // The page continuously requests the state of the log, and reports that nobody is active.
+  // The page continuously requests the state of the log, and reports that the user is idle.
   await expect
     .poll(async () => {
       await page.clock.runFor(1_000);

@@ -101,7 +101,8 @@ const trials: readonly Trial[] = [
   ],
   async (pair, decided) => {
     const body = { type: 'token', data: 'plain-new', mask: '{{ data | reveal_last: 1 }}', containers: pair.places };
-    // A token written to several containers needs a grant for each of them. The explanation concerns an existing token.
+    // Writing a token to several containers requires a grant for each of them, but the explanation is about an existing
+    // token.
     if (pair.places.length > 1) return [true, true];
     return [toOutcome(decided.get('token:create')), shownBy(await send(pair.key, 'POST', '/tokens', { body }))];
   },
@@ -147,7 +148,7 @@ describe('the simulator', () => {
       allPlaces: Array.from({ length: tokensEach }, () => somePlaces(random)),
     }));
     const runLane = async () => {
-      // No lane continues after another has failed.
+      // If one lane fails, the others stop.
       for (let next = work.pop(); next !== undefined; next = work.pop()) {
         await tryApplication(next.rights, next.allPlaces).catch((error: unknown) => {
           work.length = 0;

@@ -15,7 +15,7 @@ import {
   speedUp,
 } from '../harness/alert-rules.ts';
 
-// Checks the alert rules of deploy/monitoring as Prometheus reads them, their tests, and their runbooks.
+// Checks the alert rules of deploy/monitoring as Prometheus parses them, their tests, and their runbooks.
 
 const run = promisify(execFile);
 const docs = path.resolve(monitoringFolder, '../../docs');

@@ -59,7 +59,7 @@ describe.runIf(isWhole)('alerts', () => {
     // Prometheus takes some seconds to find its targets, which count as minutes here.
     await untilTrue(async () => (await prometheus.query('up == 1')).length === 3, { waitingFor: 'the targets' });
     await untilSilent();
-    // This is longer than any of the alerts below waits before it fires.
+    // This takes longer than the delay of any of the alerts below.
     const seen = new Set<string>();
     await untilScrapes(60, () => lookFor(seen));
     expect([...seen]).toEqual([]);
@@ -141,7 +141,7 @@ describe.runIf(isWhole)('alerts', () => {
     return untilTrue(async () => (await prometheus.firing()).length === 0, { waitingFor: 'the alert to end' });
   }
 
-  /** Waits for this many more scrapes of the machine, which nothing here stops. */
+  /** Waits for this many more scrapes of the machine, which no test interrupts. */
   async function untilScrapes(count: number, look: () => Promise<void>): Promise<void> {
     const read = async () => Number((await prometheus.query('timestamp(up{job="strongroom-node"})'))[0]?.value[1] ?? 0);
     const interval = 15 / factor;

@@ -164,7 +164,7 @@ describe('values.schema.json', () => {
       if (part.properties !== undefined && part.type === 'object' && part.additionalProperties !== false)
         open.push(where);
     });
-    // Variables of the HSM have the form of Kubernetes.
+    // Environment variables of the HSM use the format of Kubernetes.
     expect(open).toEqual(['/properties/rootKey/properties/pkcs11/properties/env/items']);
   });
 

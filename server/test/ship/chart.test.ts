@@ -94,7 +94,7 @@ describe('manifests', () => {
       }
       for (const { spec } of ofKind<HorizontalPodAutoscaler>(set, 'HorizontalPodAutoscaler')) {
         const target = deployments.find(({ metadata }) => metadata.name === spec?.scaleTargetRef.name);
-        // Otherwise each upgrade would reset the number.
+        // Otherwise each upgrade would reset the number of replicas.
         expect(target?.spec?.replicas).toBeUndefined();
       }
       for (const { spec } of ofKind<Ingress>(set, 'Ingress')) {
@@ -198,7 +198,7 @@ describe('health and stopping', () => {
         const budgets = ofKind<PodDisruptionBudget>(set, 'PodDisruptionBudget').filter((it) =>
           matches(it.spec?.selector?.matchLabels, spec?.template.metadata?.labels),
         );
-        // Whether there is one replica or many, one pod may always leave.
+        // One pod may always be evicted, whether there is one replica or many.
         expect(budgets.map((it) => it.spec)).toEqual([
           expect.objectContaining({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' }),
         ]);

@@ -39,7 +39,7 @@ describe.skipIf(reason !== undefined)('compose', { timeout: 3_600_000 }, () => {
       bases: images,
       isCached: true,
     });
-    // The folder is copied, because secrets are created next to the files.
+    // The folder is copied because secrets are created next to its files.
     deploy = path.join(await mkdtemp(path.join(tmpdir(), 'strongroom-compose-')), 'deploy');
     await cp(path.join(repository, 'deploy'), deploy, { recursive: true });
     await rm(path.join(deploy, 'compose/secrets'), { recursive: true, force: true });

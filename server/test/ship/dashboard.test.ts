@@ -128,7 +128,10 @@ describe.runIf(isWhole)('a Prometheus that watches a vault with traffic', () => 
     await rm(folder, { recursive: true });
   });
 
-  /** Causes what the load does not: searches, proxied calls, and requests that are denied or find nothing. */
+  /**
+   * Sends the kinds of requests that the load does not: searches, proxied calls, and requests that are denied or find
+   * nothing.
+   */
   async function causeEverything(key: string, publicKey: string): Promise<void> {
     const created = await vault.request('POST', '/tokens', { key, body: { type: 'token', data: 'stored' } });
     const { id } = (await created.json()) as { id: string };

@@ -196,12 +196,12 @@ describe.skipIf(reason !== undefined)('the image', { timeout: 3_600_000 }, () =>
       const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2050, cvc: '123' };
       const { id } = await post<{ id: string }>(urls.a, '/tokens', key, { type: 'card', data: card });
       const read = await fetch(`${urls.b}/tokens/${id}`, { headers: { 'bt-api-key': key } });
-      // The code is only in the memory of servers. The second server received it from the first.
+      // The key of the code exists only in the memory of servers. The second server received it from the first.
       expect(await read.json()).toMatchObject({ data: card });
     });
 
     it('verifies its log and its settings from the image', async () => {
-      // The server of the tests does not wait for its disk, which doctor reports as a failure.
+      // The PostgreSQL of the tests does not flush to disk, which `doctor` reports as a failure.
       const { code, stdout } = await engine.run(image, ['doctor'], settings);
       expect(code).toBe(1);
       expect(stdout.match(/^FAIL .*?:/gm)).toEqual(['FAIL fsync:', 'FAIL synchronous_commit:']);

@@ -6,8 +6,8 @@ import { ContainerEngine, outputOf, reasonNotToShip, standIn } from '../harness/
 import { ChartRenderer, type Manifest, podsOf, type Rendered, type Role } from './rendered-chart.ts';
 
 /*
- * Runs what the chart renders with `podman kube play` of Debian 13 and the image of this repository. It has no
- * network policies, hooks or autoscaling of a cluster. It runs pods as they are written: image, command, settings,
+ * Runs what the chart renders with `podman kube play` of Debian 13 and the image of this repository. Podman does not
+ * support network policies, hooks or autoscaling. It does run pods as they are written: image, command, settings,
  * files, limits and signals.
  */
 

@@ -3,8 +3,8 @@ import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { ofKind, type Rendered, type Role } from './rendered-chart.ts';
 
 /**
- * Returns true if the role's policy lets it connect to the address, as Kubernetes reads policies. Peers
- * by label are not addresses.
+ * Returns true if the role's policy lets it connect to the address, by the rules of Kubernetes. Peers that are selected
+ * by label are ignored, because they are not addresses.
  */
 export function reaches(
   rendered: Rendered,

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /*
- * Checks what `npm run release` makes of the current commit. It includes an image if RELEASE_BASES names two base
- * images, separated by a comma. It includes a signature if cosign is installed. The output says which.
+ * Checks the files that `npm run release` builds from the current commit. It includes an image if RELEASE_BASES names
+ * two base images, separated by a comma. It includes a signature if cosign is installed. The output states what is
+ * included.
  */
 const run = promisify(execFile);
 const isWhole = process.env['SHIP'] === 'all';

@@ -37,7 +37,7 @@ export class ChartRenderer implements AsyncDisposable {
     const cache = path.join(repository, 'node_modules/.cache/strongroom-go');
     await mkdir(cache, { recursive: true });
     const build = ['go', 'build', '-o', path.join(folder, 'render-chart'), '.'];
-    // Builds run one after another, so that the second reuses what the first has compiled.
+    // Builds run one at a time, so that later ones reuse the compiled files of the first.
     await run('flock', [path.join(cache, 'building'), ...build], {
       cwd: path.join(repository, 'scripts/ship/render-chart'),
       env: {
@@ -59,7 +59,7 @@ export class ChartRenderer implements AsyncDisposable {
     return this.#render([path.join(chart, 'ci', `${set}-values.yaml`)]);
   }
 
-  /** Renders with these values over the defaults. */
+  /** Renders with these values in addition to the defaults. */
   async render(values: object = {}): Promise<Rendered> {
     const file = path.join(this.#folder, `values-${this.#files++}.json`);
     await writeFile(file, JSON.stringify(values));

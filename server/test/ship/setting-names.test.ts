@@ -33,8 +33,8 @@ async function filesBelow(folder: string): Promise<string[]> {
 const buildArguments = /\bSTRONGROOM_IMAGE\b/g;
 
 function namesIn(text: string): string[] {
-  // A variable that a compose file reads from its own environment is not a setting. Only a variable
-  // that it passes on is one.
+  // A variable that a compose file reads from its own environment is not a setting. A variable that it passes to a
+  // container is one.
   const passedOn = text.replaceAll(/\$\{[^}]*\}/g, '').replaceAll(buildArguments, '');
   return passedOn.match(/\bSTRONGROOM_[A-Z0-9]+(_[A-Z0-9]+)*\b/g) ?? [];
 }

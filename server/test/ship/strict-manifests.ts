@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * The module with the type of each kind. The types of the Prometheus operator are written out below, as
- * far as the chart uses them.
+ * The module with the type of each kind. The types of the Prometheus operator are defined below, as far as the chart
+ * uses them.
  */
 const modules: Readonly<Record<string, string>> = {
   Deployment: 'kubernetes-types/apps/v1.js',
@@ -37,8 +37,9 @@ interface PrometheusRule extends Operated<'PrometheusRule'> {
 }`;
 
 /**
- * Returns what Kubernetes would not accept: members that a kind does not have, values of another type, and missing
- * required members. The TypeScript compiler finds them, because it rejects unknown members of a literal at every depth.
+ * Returns the errors that Kubernetes would reject: members that a kind does not have, values of another type, and
+ * missing required members. The TypeScript compiler finds them, because it rejects unknown members of a literal at
+ * every depth.
  */
 export async function findMistakes(manifests: readonly Manifest[]): Promise<string[]> {
   // Packages can be resolved from this folder.

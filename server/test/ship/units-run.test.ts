@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 /*
  * Runs the units under a systemd that is the init of its own container: Debian 12 from mmdebstrap, booted by
- * systemd-nspawn, with the sources of this repository and the PostgreSQL of the tests. Needs root and both programs.
+ * systemd-nspawn, with the sources of this repository and the PostgreSQL of the tests. Requires root and both programs.
  */
 
 const run = promisify(execFile);

@@ -8,8 +8,8 @@ import { readDatabaseConfig, readServerConfig, readWorkerConfig } from '../../sr
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
 
 /*
- * Checks the systemd units as systemd reads them. Nothing is started, because that needs systemd
- * as the init of the machine.
+ * Checks the systemd units as systemd parses them. Nothing is started, because that needs systemd as the init of the
+ * machine.
  */
 
 const run = promisify(execFile);
@@ -114,7 +114,7 @@ function nameOf(role: (typeof roles)[number]): string {
   return `strongroom-${role}.service`;
 }
 
-/** Returns what systemd reports about the units. */
+/** Returns the problems that systemd reports about the units. */
 async function verify(where: string, names: readonly string[]): Promise<string> {
   const outcome = await run('systemd-analyze', [
     'verify',

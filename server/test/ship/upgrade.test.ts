@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 /*
  * Runs the upgrade of docs/upgrading.md from 0.1.0 to this version under load: migrate, then replace servers and worker
- * one at a time. Then goes back, because an operator may have to. No request fails, and every token opens.
+ * one at a time. Then rolls back, because an operator may have to. No request fails, and every token can be decrypted.
  */
 const isWhole = process.env['SHIP'] === 'all';
 const thisMain = path.resolve(import.meta.dirname, '../../src/main.ts');
@@ -79,7 +79,7 @@ async function startWorker(adminPort: string, main: string): Promise<Program> {
   return program;
 }
 
-/** Reads every token that the load has left, whichever version wrote it. */
+/** Reads every token that the load has not deleted, whichever version wrote it. */
 async function countOpened(url: string, key: string): Promise<number> {
   let opened = 0;
   for (let page = 1; ; page += 1) {

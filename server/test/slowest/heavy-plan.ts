@@ -15,7 +15,7 @@ import { drawFilters, drawQuery } from './hostile-queries.ts';
 import { drawRightsRequest } from './hostile-rights.ts';
 import { type CallerKind, callerKinds, type Surroundings } from './surroundings.ts';
 
-/** The parts that a request is made from, so that it can be varied and made again. */
+/** The parts from which a request is built, so that it can be varied and built again. */
 export interface HeavyPlan {
   /** `api` is an unchanged request from the description. `inflated` has a heavy value somewhere in its body. */
   readonly kind: (typeof kinds)[number];

@@ -13,7 +13,8 @@ const container: Make = (random) =>
   random.pick([`"/c${random.below(100)}/*"`, `/c${random.below(100)}/`, '/*', '/', `"/c${random.below(100)}/d/*"`]);
 
 /**
- * Every kind of term: content terms, which rules multiply; container terms, for which sets are read; and invalid terms.
+ * Every kind of term: content terms, which are combined with every rule; container terms, for which container sets are
+ * read; and invalid terms.
  */
 const terms: readonly Make[] = [
   (random) => `data:${number(random)}`,

@@ -9,9 +9,9 @@ const transforms = ['mask', 'redact', 'reveal'] as const;
 /** A rule needs the transform reveal to grant `token:use`. */
 const permissions = permissionsOf('private').filter((permission) => permission !== 'token:use');
 const conditionsPerRule = 20;
-/** This container comes after all others of a token. */
+/** This container sorts after all other containers of a token. */
 export const lastContainer = '/z/';
-/** A placeholder for the nonce of a session that waits to be authorized. */
+/** A placeholder for the nonce of a session that has not been authorized yet. */
 export const nonceMark = '@nonce@';
 
 const transformAt = (index: number) => transforms[index % transforms.length];
@@ -37,8 +37,8 @@ export function listConditionalRules(perRule: number = conditionsPerRule): Limit
 }
 
 /**
- * Returns a condition. In every other rule, only the last condition is not met, which shows only after
- * the token's last container.
+ * Returns a condition. In every second rule, only the last condition is not met, which is only known after the token's
+ * last container has been checked.
  */
 function toCondition({ rule, index, perRule }: { rule: number; index: number; perRule: number }): object {
   const kinds = [
@@ -51,7 +51,8 @@ function toCondition({ rule, index, perRule }: { rule: number; index: number; pe
 }
 
 /**
- * Returns rules that redact nearly everything, with a last rule that reveals the rest. Every rule has to be evaluated.
+ * Returns rules that redact nearly everything, with a last rule that reveals everything else. Every rule has to be
+ * evaluated.
  */
 export function listStackedRules(): LimitedRule[] {
   const redacting = times(rulesMax - 1, (index) => toContainerRule(index, `/c${index}/`, 'redact'));
@@ -59,8 +60,8 @@ export function listStackedRules(): LimitedRule[] {
 }
 
 /**
- * Returns rules that such an application may grant, which requires comparing each with all of its own. They
- * reveal nothing that it redacts.
+ * Returns rules that such an application may grant, which requires comparing each with all of its own. They reveal
+ * nothing that the application redacts.
  */
 export function listEclipsedRules(): LimitedRule[] {
   const conditional = times(50, (rule) => ({

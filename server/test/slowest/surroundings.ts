@@ -28,7 +28,7 @@ export const callerKinds = [
 ] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
-/** Everything that requests can name: keys and existing things. */
+/** Everything that requests can refer to: keys and existing objects. */
 export interface Surroundings {
   readonly operations: readonly ApiOperation[];
   readonly keys: Readonly<Record<CallerKind, string>>;
@@ -41,7 +41,9 @@ const permissions = permissionsOf('private');
 const halfWeight = { ...fullWeight, bytes: 488_000 };
 const membersMax = 60_000;
 
-/** A tenant with everything that makes requests expensive. Requests change and delete it, so it can be restored. */
+/**
+ * A tenant with everything that makes requests expensive. Requests change and delete this data, so it can be restored.
+ */
 export class HostileTenant {
   readonly #vault: TestVault;
   readonly #tenant: TestTenant;

@@ -1,4 +1,4 @@
-/** The forms of values that the vault chooses. An example can show only one such value. */
+/** The formats of values that the vault chooses. An example can show only one such value. */
 const varying: readonly RegExp[] = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   /^key_test_(pvt|pub|mgt|sess)_[1-9A-HJ-NP-Za-km-z]{60,70}_[1-9A-HJ-NP-Za-km-z]{4,7}$/,
@@ -11,7 +11,7 @@ const varying: readonly RegExp[] = [
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Members that are opaque to a client or differ every time. */
 const opaque: ReadonlySet<string> = new Set(['next', 'trace_id', 'sealing_order', 'order_to', 'month']);
-/** This member is written every few seconds, so it may still be missing. */
+/** This member is written with a delay of a few seconds, so it may still be missing. */
 const notedLater = 'last_used_at';
 /** Larger numbers are times in milliseconds, as in the hashed form of an audit record. */
 const milliseconds = 1e12;
@@ -55,7 +55,7 @@ export class Bindings {
   }
 }
 
-/** Lists where an actual response differs from its example in more than ids, times and secrets. */
+/** Lists the differences between an actual response and its example, except for ids, times and secrets. */
 export function listDifferences(shown: unknown, actual: unknown, bindings: Bindings, path = ''): string[] {
   if (path.endsWith(`.${notedLater}`) && actual === null) return [];
   const differs = () => [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(shown)}`];
@@ -91,7 +91,7 @@ function toForms(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
 }
 
-/** Sorts lists of things with a name or a role. The API sorts them by id, which is random. */
+/** Sorts lists whose items have a name or a role. The API sorts them by id, which is random. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
   const nameOf = (item: unknown) => {
     const { name, role = '' } = (item ?? {}) as { readonly name?: string; readonly role?: string };

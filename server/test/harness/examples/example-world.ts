@@ -160,7 +160,7 @@ export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: Exampl
   const client = await vault.database.owner.connect();
   try {
     await client.query('begin');
-    // Triggers are off, so nothing is announced and no other rows are deleted with it.
+    // Triggers are disabled, so no notification is sent and no other rows are deleted with it.
     await client.query('set local session_replication_role = replica');
     for (const table of ['tenant_keys', 'application_keys', 'applications', 'members', 'invitations', 'sessions'])
       await client.query(`delete from ${table} where tenant_id = $1`, [tenant.id]);
@@ -172,7 +172,10 @@ export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: Exampl
   vault.server.core.keyring.forget(tenant.id);
 }
 
-/** Returns the time in ISO format. The text form of a date has no milliseconds, but the time of a record has. */
+/**
+ * Returns the time in ISO format. The default text form of a date omits the milliseconds, which the time of a record
+ * includes.
+ */
 function timeOf(createdAt: unknown): string {
   return createdAt instanceof Date ? createdAt.toISOString() : new Date(String(createdAt)).toISOString();
 }

@@ -29,8 +29,8 @@ export interface OperationName {
 
 interface ShownExample {
   /**
-   * The position in the description. An example of a shared response has the same place for all
-   * operations that refer to it.
+   * The position in the description. An example of a shared response has the same position for all operations that
+   * refer to it.
    */
   readonly place: string;
   readonly mediaType: string;
@@ -47,7 +47,9 @@ export class ShownExamples {
     this.#document = document as Document;
   }
 
-  /** Lists where an actual response differs from the example with this summary, or from the most similar example. */
+  /**
+   * Lists the differences between an actual response and the example with this summary, or the most similar example.
+   */
   compare(operation: OperationName, answer: TestAnswer, bindings: Bindings, summary?: string): string[] {
     const status = this.#statusOf(operation, answer.status);
     if (status === undefined) return [`${answer.status} is not described`];

@@ -26,7 +26,7 @@ interface Change {
   readonly requester: Person | undefined;
 }
 
-/** Records a change of rights, which takes effect at once or after enough approvals. */
+/** Records a change of rights, which takes effect immediately or after enough approvals. */
 export async function noteChange(
   world: RightsWorld,
   caller: Caller,
@@ -61,8 +61,8 @@ export async function changeRightsAsMember(world: RightsWorld): Promise<void> {
 }
 
 /**
- * Approves a request as a random person. An approval counts once per person, not for the requester, and only while the
- * rights that it was based on are unchanged.
+ * Approves a request as a random person. An approval counts only once per person and never for the requester, and only
+ * while the rights that it was based on are unchanged.
  */
 export async function decide(world: RightsWorld): Promise<void> {
   const { approvers, random } = world;

@@ -109,7 +109,7 @@ export async function getToken(world: RightsWorld): Promise<void> {
   });
 }
 
-/** Returns true if any rule has the permission. Without one, a request is refused before anything is looked up. */
+/** Returns true if any rule has the permission. Otherwise, a request is refused before any lookup. */
 function mayAnywhere({ holder }: Caller, permission: string): boolean {
   const has = ({ permissions, rules }: typeof holder.rights) =>
     permissions.includes(permission) || rules.some((rule) => rule.permissions.includes(permission));
@@ -188,7 +188,7 @@ function applyPatch(
   token.writes += 1;
 }
 
-/** Searches for a token by its id, or by a value that the caller may have heard of. */
+/** Searches for a token by its id, or by a value that the caller may know. */
 export async function searchTokens(world: RightsWorld): Promise<void> {
   const [caller, token] = [world.anyCaller(), world.anyToken()];
   if (token === undefined) return;
@@ -297,8 +297,8 @@ export async function endSession(world: RightsWorld): Promise<void> {
 }
 
 /**
- * Replaces a caller with a session. The product decides whether the session gets the rights, but the model
- * decides what it then sees.
+ * Replaces a caller with a session. The product decides whether the session gets the rights, and the model predicts
+ * what it then sees.
  */
 export async function authorizeSession(world: RightsWorld): Promise<void> {
   const authorizer = world.anyCaller();

@@ -56,7 +56,7 @@ export interface ModelToken {
   writes: number;
 }
 
-/** Returns how much of a token the holder sees by one permission, or undefined if the permission is not granted. */
+/** Returns how much of a token the holder sees with one permission, or undefined if the permission is not granted. */
 export function shownBy(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
   if (holder.isGone) return undefined;
   const own = firstRule(holder.rights, permission, containers)?.transform;
@@ -65,7 +65,7 @@ export function shownBy(holder: Holder, permission: string, containers: readonly
   return limit === undefined ? undefined : least(own, limit);
 }
 
-/** Returns the same if every container needs a right of its own, as for tokens that are put there. */
+/** Returns the same if the permission is needed for every container individually, as for tokens that are put there. */
 export function shownByEach(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
   const each = containers.map((container) => shownBy(holder, permission, [container]));
   return each.reduce((all, one) => (all === undefined || one === undefined ? undefined : least(all, one)), 'reveal');

@@ -43,7 +43,7 @@ export const tokenPermissions = [
   'token:search',
   'token:use',
 ] as const;
-/** Data consists only of these letters, and no word of the API has so many of them in a row. */
+/** Data consists only of these letters, and no word of the API contains as many of them in a row. */
 const letters = 'ghjkmnpqrstvwxyz';
 const plaintext = new RegExp(`[${letters}]{10,}`, 'g');
 
@@ -98,7 +98,10 @@ export class RightsWorld {
     return caller;
   }
 
-  /** Approves most requests at once, because little would happen otherwise. The others have no rights until a decision. */
+  /**
+   * Approves most requests immediately, because little would happen otherwise. The other callers have no rights until
+   * their request is decided.
+   */
   async #awaitApproval(caller: Caller, id: string): Promise<void> {
     const { holder } = caller;
     if (this.random.chance(0.3)) {
@@ -113,8 +116,7 @@ export class RightsWorld {
   }
 
   /**
-   * Returns random rights. If the draw gives none, the first permission is granted, because
-   * little would happen otherwise.
+   * Returns random rights. If none are drawn, the first permission is granted, because little would happen otherwise.
    */
   randomRights(kind: 'private' | 'public'): Rights {
     const { random } = this;
@@ -146,7 +148,8 @@ export class RightsWorld {
   }
 
   /**
-   * Picks a caller, preferably one whose rights others depend on: the authorizer of a session or the author of a view.
+   * Picks a caller, preferably one whose rights affect other callers: the authorizer of a session or the author of a
+   * view.
    */
   anyGrounds(): Caller {
     const authorizers = this.callers.flatMap(({ holder }) => holder.authorizer ?? []);
@@ -186,7 +189,10 @@ export class RightsWorld {
     return answer;
   }
 
-  /** Requires that a change without approval shows nobody more plaintext, nor lets them move more to where others see it. */
+  /**
+   * Requires that a change without approval neither shows more plaintext to anyone, nor lets anyone move more of it to
+   * where others see it.
+   */
   requireNotWider(before: Holder, rights: Rights): void {
     const after = { ...before, rights };
     for (const places of [['/a/'], ['/b/'], ['/a/b/'], ['/a/', '/b/'], ['/a/b/', '/b/']]) {

@@ -2,13 +2,13 @@
 export const anything = Symbol('anything');
 type Told<T> = T | typeof anything;
 
-/** The record that the log must contain, as far as the request and its response show. */
+/** A record that the log must contain, as far as it can be inferred from the request and its response. */
 export interface ExpectedRecord {
   readonly entityType: string;
   readonly entityId: Told<string>;
   readonly operation: Told<string>;
   readonly outcome: string;
-  /** More than one value if their views look the same. */
+  /** The possible transforms. There are several if their views look the same. */
   readonly transforms: readonly (string | null)[];
   readonly details: Told<object | null> | 'change';
   readonly destination: string | null;
@@ -34,7 +34,7 @@ export function record(
   };
 }
 
-/** Matches each record with at most one expected record, and returns what is left on both sides. */
+/** Matches each record with at most one expected record, and returns the unmatched ones of both sides. */
 export function compareRecords(
   expected: readonly ExpectedRecord[],
   stored: readonly StoredRecord[],

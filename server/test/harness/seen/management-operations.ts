@@ -6,14 +6,14 @@ interface Deed {
   readonly route: readonly [method: string, route: string, path: string];
   readonly body?: unknown;
   readonly entityType: string;
-  /** The recorded operation, which also applies to a refusal. */
+  /** The operation in the audit record, which is the same for a refusal. */
   readonly operation: string;
   readonly entityId?: string;
-  /** Returns the records that a success leaves, if that is not one record of the operation. */
+  /** Returns the records that a success creates, if they are not a single record of the operation. */
   readonly done?: (body: unknown) => readonly ExpectedRecord[];
 }
 
-/** Sends one request of a caller who manages the tenant, or of one who is not allowed to. */
+/** Sends one request from a caller who may manage the tenant, or from one who may not. */
 async function manage(world: SeenWorld, caller: SeenCaller, deed: Deed): Promise<unknown> {
   const { entityType, operation, entityId = '*' } = deed;
   const request = deed.body === undefined ? {} : { body: deed.body };
@@ -29,7 +29,10 @@ const change = { details: 'change' } as const;
 const idOf = (body: unknown) => (body as { id: string }).id;
 const manager = (world: SeenWorld) => (world.random.chance(0.9) ? world.management : world.random.pick(world.callers));
 
-/** Takes an application with its keys from creation to deletion. Sometimes uses one that does not exist. */
+/**
+ * Takes an application and its keys through their life cycle, from creation to deletion. Some requests name an
+ * application that does not exist.
+ */
 export async function manageApplication(world: SeenWorld): Promise<void> {
   const { random } = world;
   const entityType = 'application';
@@ -260,7 +263,7 @@ export function sessionRights(transform: string): object {
   };
 }
 
-/** Sends requests with an unknown key, and requests to unknown paths. They leave no record. */
+/** Sends requests with an unknown key, and requests to unknown paths. They create no record. */
 export async function askAmiss(world: SeenWorld): Promise<void> {
   const stranger = { key: 'key_test_us_pvt_nonsense', keyId: undefined, applicationId: '' };
   if (world.random.chance(0.5))

@@ -12,13 +12,13 @@ interface Page {
 
 interface Question {
   readonly fields: string[];
-  /** The number of values that it tries. */
+  /** The number of values that the query tries. */
   readonly values: number;
   readonly filters: string[];
   readonly query: string;
 }
 
-/** Returns a random query as a list filter and as a search, with the fields that it asks about. */
+/** Returns a random query as a list filter and as a search, with the fields that it uses. */
 function randomQuestion(world: SeenWorld): Question {
   const { random } = world;
   const asked = random.some<{ field: string; filter: string; term: string; values: number }>(

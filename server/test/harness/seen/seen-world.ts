@@ -8,7 +8,7 @@ import { SeededRandom } from './seeded-random.ts';
 
 export interface SeenCaller {
   readonly key: string;
-  /** Undefined if the test does not learn it. */
+  /** Undefined if the test does not know the id. */
   readonly keyId: string | undefined;
   readonly applicationId: string;
 }
@@ -19,7 +19,7 @@ export interface KnownToken {
   readonly hasMask: boolean;
 }
 
-/** A request whose repetition returns the same again. */
+/** A request that returns the same result when it is repeated. */
 export interface Repeatable {
   readonly caller: SeenCaller;
   readonly method: string;
@@ -38,7 +38,7 @@ interface RecordedExchange extends Exchange {
   readonly stored: readonly StoredRecord[];
 }
 
-/** Echoes the request body. Hangs up for paths below `/fail`. */
+/** Echoes the request body. For paths below `/fail`, closes the connection instead. */
 const echo: Behaviour = (socket, { head, body }) => {
   if (head.includes(' /fail')) socket.destroy();
   else
@@ -125,8 +125,8 @@ export class SeenWorld {
   }
 
   /**
-   * Removes each record, then gives it another transform, and lists the changes that no comparison would notice. The
-   * transform of a failed filter cannot be seen from outside, so it is left out.
+   * For each record, tries removing it and changing its transform, and lists the changes that the comparison would not
+   * detect. The transform of a failed filter cannot be observed from outside, so it is omitted.
    */
   async listUnnoticed(): Promise<string[]> {
     return (await this.#recorded()).flatMap((exchange) =>
@@ -189,7 +189,7 @@ function listDifferencesOf({ what, caller, expected, stored }: RecordedExchange)
   ];
 }
 
-/** Returns the records that a refusal leaves: a denial, a miss, or none. */
+/** Returns the records that a refusal creates: a denial, a miss, or none. */
 export function refusalRecords(
   { status }: TestAnswer,
   { entityType, operation, entityId }: Pick<ExpectedRecord, 'entityType' | 'operation' | 'entityId'>,

@@ -7,13 +7,13 @@ export interface ShownToken {
   readonly fingerprint_expression?: string;
 }
 
-/** The beginnings of plaintext and of masked values in these runs. */
+/** The prefixes of plaintext and of masked values in these runs. */
 const plaintext = /^(?:plain-|\d)/;
 const masked = /^X/;
 
 /** Returns the transforms through which a token may have been shown, judged only by its content. */
 export function viewsOf(token: ShownToken): readonly string[] {
-  // A token without its content is one that the caller was not allowed to read.
+  // If a token has no content, the caller was not allowed to read it.
   if (token.fingerprint_expression === undefined) return ['redact'];
   if (token.data !== undefined) return viewsOfValue(token.data);
   // A token without a mask shows no masked data. Its fingerprint distinguishes it from a redacted token.

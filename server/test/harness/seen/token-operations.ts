@@ -7,7 +7,7 @@ import { type ShownToken, viewsOf } from './shown-view.ts';
 const cardNumbers = ['4242424242424242', '5555555555554444', '378282246310005', '4000056655665556'] as const;
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
 
-/** Returns a token to create. There are few contents, so that some already exist. */
+/** Returns a token to create. Its content is one of a few values, so that some already exist. */
 export function randomToken(world: SeenWorld): Record<string, unknown> {
   const { random } = world;
   const isCard = random.chance(0.3);
@@ -93,7 +93,8 @@ function randomPatch({ random }: SeenWorld, token: KnownToken | undefined): Reco
   const mask = `{{ ${place} | reveal_last: ${1 + random.below(3)} }}`;
   return random.pick<Record<string, unknown>>([
     { metadata: { order: String(random.below(5)) } },
-    // A token without a mask stays where no session sees it, because it would look the same masked and redacted.
+    // A token without a mask stays in a container that no session can see, because it would look the same masked and
+    // redacted.
     token?.hasMask === false ? {} : { containers: [random.pick(containers)] },
     { containers: ['not a container'] },
     isCard ? {} : { data: `plain-${random.below(40)}` },
@@ -112,8 +113,8 @@ export async function repeatRequest(world: SeenWorld): Promise<void> {
   const via = { via: 'replay' };
   await world.exchange(caller, [method, route, path], request, (got) => {
     if (got.status === 404) return [missedReplay(first)];
-    // The right may be lost altogether or only for this token. In one case the request is refused
-    // before anything is repeated.
+    // The permission may be lost altogether or only for this token. In one case, the request is refused before the
+    // replay.
     if (got.status === 403) return [record('token', anything, anything, { outcome: 'denied' })];
     if (got.status >= 300) return [];
     return shownIn(got.body).map((one) =>
@@ -170,7 +171,7 @@ function forget(world: SeenWorld, id: string): void {
   world.gone.push(id);
 }
 
-/** Returns the record of a missed replay. The id belonged to a token, so it is recorded whatever its form. */
+/** Returns the record of a missed replay. The id belonged to a token, so it is recorded regardless of its format. */
 function missedReplay({ body }: TestAnswer): ExpectedRecord {
   const ids = shownIn(body).map((one) => (typeof one === 'string' ? one : one.id));
   const [id = anything] = ids.length === 1 ? ids : [];
