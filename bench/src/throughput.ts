@@ -13,8 +13,8 @@ import { untilSealed } from './until-sealed.ts';
 /*
  * Measures the speed of the vault against that of bare PostgreSQL processing the same rows, on the same machine in the
  * same run. The vault runs as in production, with servers, a worker that seals the audit log, row-level security, and
- * one log line per request. Only its rate limits are raised. pgbench uses a copy of the database that nothing else
- * uses. The two take turns. Requires wrk.
+ * one log line per request. The only difference is that its rate limits are raised. pgbench uses a copy of the database
+ * that nothing else uses. The two take turns. Requires wrk.
  */
 const { values } = parseArgs({
   options: {

@@ -14,8 +14,9 @@ interface Life {
 }
 
 /**
- * Tokens from creation to deletion. Only one client writes a token, one request at a time, and it stops after a write
- * with an unknown outcome. Therefore the values that a reader may see are known exactly. All clients read the tokens.
+ * Tokens from creation to deletion. Each token is written by a single client, one request at a time. The client stops
+ * after a write with an unknown outcome. Therefore the values that a reader may see are known exactly. All clients read
+ * the tokens.
  */
 export class TokenLives {
   readonly #context: LoadContext;

@@ -88,8 +88,8 @@ export class Front {
   }
 
   /**
-   * Forwards the vault's response. Only the content of the portal's page is replaced, so the vault's session check and
-   * security headers still apply to it.
+   * Forwards the vault's response. It replaces only the content of the portal's page, so the vault's session check and
+   * security headers still apply.
    */
   async #respond(received, request, response) {
     const { statusCode, headers } = received;

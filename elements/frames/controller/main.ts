@@ -8,8 +8,8 @@ import { Services } from './services.ts';
 import { UsedNumbers } from './used-numbers.ts';
 
 /**
- * The hidden frame of an instance. No other frame knows the key or calls the vault. It requests the values for its
- * calls from the fields.
+ * The hidden frame of an instance. No other frame knows the key or calls the vault. This frame requests the values for
+ * its calls from the fields.
  */
 const kept = new KeptValues();
 const used = new UsedNumbers();

@@ -145,9 +145,7 @@ class Search {
     this.#ways.add(`${finding.plan.kind} ${finding.plan.key}`);
   }
 
-  /**
-   * Keeps a finding. Only a few of each family are kept, so that variations of one request do not displace the others.
-   */
+  /** Keeps a finding, but only a few of each family, so that variations of one request do not displace the others. */
   #keep(finding: Finding): void {
     this.slowest.push(finding);
     this.slowest.sort((a, b) => b.longestMs - a.longestMs);

@@ -17,9 +17,9 @@ const blockLength = 4;
 const chunkLength = 4 * 1024 * 1024;
 
 /**
- * Searches for many canaries at once (after Wu and Manber). Every needle has at least `shortest` bytes. Of the
- * four-byte blocks at every (shortest − 3)th position of the text, at least one therefore lies inside each needle that
- * occurs. Only those blocks are compared, so a gigabyte takes about a second.
+ * Searches for many canaries at once (after Wu and Manber). Every needle has at least `shortest` bytes. Therefore, each
+ * needle that occurs in the text contains at least one of the four-byte blocks at every (shortest − 3)th position. The
+ * scan compares only those blocks, so a gigabyte takes about a second.
  */
 export class CanaryScanner {
   readonly #stride: number;

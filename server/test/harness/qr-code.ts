@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 
 interface Pixels {
   /**
-   * The red, green, blue and opacity values of each pixel in base64. As numbers, they would take seconds to transfer.
+   * The red, green, blue and opacity values of each pixel in base64. They would take seconds to transfer as numbers.
    */
   readonly data: string;
   readonly width: number;

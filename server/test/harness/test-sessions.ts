@@ -55,7 +55,7 @@ export class TestSessions {
     return (await this.list(query)).body as TestSessionPage;
   }
 
-  /** Returns the id of the newest session. Only managers of the tenant can see it. */
+  /** Returns the id of the newest session, which only managers of the tenant can see. */
   async findNewest(): Promise<string> {
     return (await this.listPage('?size=1')).data[0]?.id ?? '';
   }

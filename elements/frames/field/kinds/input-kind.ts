@@ -7,8 +7,8 @@ export interface Judgement {
 
 /**
  * The way in which a text changed. `whole` means that it was entered as a whole or extended at its end, `inserted` that
- * a character was typed in the middle, and `shortened` that something was deleted. Only a whole text can be
- * interpreted. In the other cases the user is still editing.
+ * a character was typed in the middle, and `shortened` that something was deleted. The text can be interpreted only
+ * after a `whole` change. In the other cases the user is still editing.
  */
 export type Change = 'whole' | 'inserted' | 'shortened';
 

@@ -6,7 +6,7 @@ import { Section } from '../../parts/page';
 import { Failure } from '../../parts/states';
 import { TypedName } from '../../parts/typed-name';
 
-/** Deletes the tenant. Only its owner can do that. */
+/** Deletes the tenant, which only its owner can do. */
 export function TenantDeletion() {
   const member = useMember();
   const [isOpen, setOpen] = useState(false);

@@ -43,7 +43,7 @@ function toField(target: Target) {
   return 'token' in target ? { token_id: target.token } : { container: target.container };
 }
 
-/** Corrects a decision. Only private applications can set masks with a plain update permission. */
+/** Corrects a decision. A plain update permission lets only private applications set masks. */
 function asPublic(decision: Decision): Decision {
   if (decision.authors_views !== true || decision.is_plain_permission !== true) return decision;
   return { ...decision, authors_views: false, sees: { data: 'masked' } };
