@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { untilTrue } from '../../server/test/harness/deadline.ts';
-import { ApiCaller, type PageAnswer } from '../harness/api-caller.ts';
+import { ApiCaller, type PageResponse } from '../harness/api-caller.ts';
 
 const vault = inject('vault');
 const masked = new ApiCaller(vault, vault.keys.private);
@@ -13,9 +13,9 @@ describe('States: token expiry', () => {
     expect((await masked.read(id)).id).toBe(id);
     const isGone = async () => (await masked.get(`/tokens/${id}`)).status === 404;
     await untilTrue(isGone, { waitingFor: 'the end of the token' });
-    const list = (await masked.get(`/tokens?metadata.batch=${batch}`)).body as PageAnswer;
+    const list = (await masked.get(`/tokens?metadata.batch=${batch}`)).body as PageResponse;
     expect(list).toMatchObject({ pagination: { total_items: 0 }, data: [] });
-    const search = (await masked.post('/tokens/search', { query: `metadata.batch:${batch}` })).body as PageAnswer;
+    const search = (await masked.post('/tokens/search', { query: `metadata.batch:${batch}` })).body as PageResponse;
     expect(search.data).toEqual([]);
     expect((await masked.post('/detokenize', { a: `{{ ${id} }}` })).status).toBe(400);
     expect((await masked.patch(`/tokens/${id}`, { expires_at: '2050-01-01' })).status).toBe(404);

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { untilTrue } from '../../server/test/harness/deadline.ts';
 import { linkIn } from '../../server/test/harness/mail-server.ts';
-import { ApiCaller, fieldsOf, type PageAnswer } from '../harness/api-caller.ts';
+import { ApiCaller, fieldsOf, type PageResponse } from '../harness/api-caller.ts';
 import { databaseOf } from '../harness/database-of.ts';
 import { readMails } from '../harness/mailbox.ts';
 import { makeApplication } from '../harness/make-application.ts';
@@ -124,7 +124,7 @@ describe('Endpoints: invitations', () => {
 
   it('GET list: the first page of 20 where page and size are left out, at most 100', async () => {
     const { id } = await invite();
-    const page = (await manager.get('/tenants/self/invitations')).body as PageAnswer<InvitationAnswer>;
+    const page = (await manager.get('/tenants/self/invitations')).body as PageResponse<InvitationAnswer>;
     expect(page.pagination).toMatchObject({ page_number: 1, page_size: 20 });
     expect(page.data[0]?.id).toBe(id);
     expect((await manager.get('/tenants/self/invitations?size=100')).status).toBe(200);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { type ApiCaller, fieldsOf, type PageAnswer } from '../harness/api-caller.ts';
+import { type ApiCaller, fieldsOf, type PageResponse } from '../harness/api-caller.ts';
 import { makeTenant } from '../harness/make-tenant.ts';
 import { makeApplication } from '../harness/make-application.ts';
 import { testCard } from '../harness/value-forms.ts';
@@ -27,12 +27,12 @@ beforeAll(async () => {
     ids.unshift((await own.store(token)).id);
   }
 });
-async function list(query = ''): Promise<PageAnswer> {
+async function list(query = ''): Promise<PageResponse> {
   const answer = await own.get(`/tokens${query}`);
   expect(answer.status).toBe(200);
-  return answer.body as PageAnswer;
+  return answer.body as PageResponse;
 }
-const idsOf = ({ data }: PageAnswer) => data.map(({ id }) => id);
+const idsOf = ({ data }: PageResponse) => data.map(({ id }) => id);
 
 describe('Endpoints: GET /tokens', () => {
   it('id: one or more', async () => {
@@ -84,7 +84,7 @@ describe('Endpoints: GET /tokens', () => {
       permissions: ['token:read'],
     };
     const { caller } = await makeApplication(vault, { rules: [rule] });
-    const seen = (await caller.get('/tokens')).body as PageAnswer;
+    const seen = (await caller.get('/tokens')).body as PageResponse;
     expect(seen.data.map(({ data }) => data)).toEqual([testCard]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { ApiCaller, fieldsOf, type PageAnswer } from '../harness/api-caller.ts';
+import { ApiCaller, fieldsOf, type PageResponse } from '../harness/api-caller.ts';
 import { isoTimestamp, testCard } from '../harness/value-forms.ts';
 
 const vault = inject('vault');
@@ -13,10 +13,10 @@ interface LogAnswer {
   readonly message: string;
   readonly created_at: string;
 }
-async function logs(query: string): Promise<PageAnswer<LogAnswer>> {
+async function logs(query: string): Promise<PageResponse<LogAnswer>> {
   const answer = await manager.get(`/logs${query}`);
   expect(answer.status).toBe(200);
-  return answer.body as PageAnswer<LogAnswer>;
+  return answer.body as PageResponse<LogAnswer>;
 }
 async function liveOneLife(): Promise<string> {
   const { id } = await masked.store({});

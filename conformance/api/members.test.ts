@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { addMember } from '../harness/add-member.ts';
-import { ApiCaller, fieldsOf, type PageAnswer } from '../harness/api-caller.ts';
+import { ApiCaller, fieldsOf, type PageResponse } from '../harness/api-caller.ts';
 import { makeTenant, type NewTenant } from '../harness/make-tenant.ts';
 import { isoTimestamp, uuidV4 } from '../harness/value-forms.ts';
 
@@ -18,10 +18,10 @@ beforeAll(async () => {
   manager = new ApiCaller(vault, tenant.managementKey);
 });
 const join = (email = `${crypto.randomUUID()}@example.com`) => addMember(vault, tenant.id, email);
-async function list(query = ''): Promise<PageAnswer<MemberAnswer>> {
+async function list(query = ''): Promise<PageResponse<MemberAnswer>> {
   const answer = await manager.get(`/tenants/self/members${query}`);
   expect(answer.status).toBe(200);
-  return answer.body as PageAnswer<MemberAnswer>;
+  return answer.body as PageResponse<MemberAnswer>;
 }
 
 describe('Resources: tenant member and user objects', () => {

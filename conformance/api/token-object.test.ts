@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { ApiCaller, type PageAnswer } from '../harness/api-caller.ts';
+import { ApiCaller, type PageResponse } from '../harness/api-caller.ts';
 import { makeApplication } from '../harness/make-application.ts';
 import { isoTimestamp, maskedCard, testCard, uuidV4 } from '../harness/value-forms.ts';
 
@@ -114,7 +114,7 @@ describe('Resources: token object', () => {
       search_indexes: ['{{ data.secret }}', '{{ data.secret | last4 }}'],
     });
     const found = await masked.post('/tokens/search', { query: `data:${secret}` });
-    expect((found.body as PageAnswer).data.map((token) => token.id)).toEqual([id]);
+    expect((found.body as PageResponse).data.map((token) => token.id)).toEqual([id]);
   });
 
   it('created_by and created_at: the application and the time, in ISO 8601', async () => {

@@ -93,7 +93,7 @@ export interface TokenAnswer extends Readonly<Record<string, unknown>> {
   readonly expires_at?: string;
 }
 
-export interface PageAnswer<Item = TokenAnswer> {
+export interface PageResponse<Item = TokenAnswer> {
   readonly pagination: {
     readonly total_items: number;
     readonly page_number: number;

@@ -61,7 +61,7 @@ export const ways = {
       ['platform/outbound/address-guard.ts', 'address judged'],
       ['platform/outbound/destination-connection.ts', 'connected, name proven'],
       ['platform/outbound/destination-exchange.ts', 'sent and received'],
-      ['features/proxy/answer-headers.ts', 'headers for the caller'],
+      ['features/proxy/response-headers.ts', 'headers for the caller'],
     ],
   },
 };

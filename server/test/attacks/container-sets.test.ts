@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTokensJobs } from '../../src/features/tokens/index.ts';
 import { type SentStatement, StatementTap } from '../harness/statement-tap.ts';
 import { createApplication } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 
 const limits = { tenantMax: 40, publicDailyMax: 10 };
@@ -18,7 +18,7 @@ const several = (count: number, from = 0) => Array.from({ length: count }, (_, i
 const post = (path: string, key: string, body: unknown) => vault.request('POST', path, { key, body });
 const patch = (id: string, key: string, body: unknown) =>
   vault.request('PATCH', `/tokens/${id}`, { key, body, headers: { 'content-type': 'application/merge-patch+json' } });
-const refused = (answer: TestAnswer) =>
+const refused = (answer: TestResponse) =>
   expect(answer).toMatchObject({ status: 400, body: { type: expect.stringMatching(/too-many-container-sets$/) } });
 
 async function setsOf({ id }: TestTenant): Promise<{ noted: number; counted: number; total: number }> {
@@ -156,7 +156,7 @@ describe('sets made by public keys', () => {
 });
 
 describe('a tenant', () => {
-  it.each<[string, (tenant: TestTenant) => Promise<TestAnswer>]>([
+  it.each<[string, (tenant: TestTenant) => Promise<TestResponse>]>([
     ['a create', (tenant) => post('/tokens', tenant.keys.private, tokenIn('/more/'))],
     ['a tokenize request', (tenant) => post('/tokenize', tenant.keys.private, [tokenIn('/s1/'), tokenIn('/more/')])],
     [
@@ -198,7 +198,7 @@ describe('sets that are empty', () => {
   const removeAll = async (tenant: TestTenant, ids: readonly string[]) => {
     for (const id of ids) await vault.request('DELETE', `/tokens/${id}`, { key: tenant.keys.private });
   };
-  const idsIn = (answer: TestAnswer) => (answer.body as { id: string }[]).map(({ id }) => id);
+  const idsIn = (answer: TestResponse) => (answer.body as { id: string }[]).map(({ id }) => id);
 
   it('are forgotten, and leave room for others', async () => {
     const tenant = await vault.makeTenant();

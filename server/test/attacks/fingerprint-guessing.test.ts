@@ -3,7 +3,7 @@ import { passesLuhn } from '../../src/core/token-types/luhn.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
-import type { TestAnswer, TestTenant, TestVault } from '../harness/test-vault.ts';
+import type { TestResponse, TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
  * A mask that shows the BIN and the last four digits leaves a thousand candidates, and a fingerprint reveals which one
@@ -93,15 +93,15 @@ const call = (key: string, method: string, path: string, ...[body, headers = {}]
 const create = (key: string, body: object) => call(key, 'POST', '/tokens', body);
 const patch = (key: string, id: string, body: object, headers: Record<string, string> = {}) =>
   call(key, 'PATCH', `/tokens/${id}`, body, { 'content-type': 'application/merge-patch+json', ...headers });
-const bodyOf = (answer: TestAnswer) => answer.body as { id: string; fingerprint?: string; data?: { number: string } };
+const bodyOf = (answer: TestResponse) => answer.body as { id: string; fingerprint?: string; data?: { number: string } };
 const card = ({ number }: Scene, more: object = {}) => ({ type: 'card', data: { number }, ...more });
-const twice = async (send: (headers: Record<string, string>) => Promise<TestAnswer>) => {
+const twice = async (send: (headers: Record<string, string>) => Promise<TestResponse>) => {
   const headers = { 'bt-idempotency-key': crypto.randomUUID() };
   await send(headers);
   return send(headers);
 };
 
-type Way = (scene: Scene, key: string) => Promise<TestAnswer>;
+type Way = (scene: Scene, key: string) => Promise<TestResponse>;
 
 /** Requests that write the guessed number, whose responses could confirm it. */
 const writing: Readonly<Record<string, Way>> = {

@@ -7,7 +7,7 @@ import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { CarelessOpenidServer } from '../harness/careless-openid-server.ts';
 import { inviteTo, setPassword, signInProven, welcome } from '../harness/portal-people.ts';
-import { type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
+import { type PageResponse, PortalVisitor } from '../harness/portal-visitor.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { cheapHasher } from '../harness/test-vault.ts';
 
@@ -58,7 +58,7 @@ const readTenant = async (visitor: PortalVisitor) =>
     })
   ).status;
 
-function comeBack(visitor: PortalVisitor, page: PageAnswer, subject: string): Promise<PageAnswer> {
+function comeBack(visitor: PortalVisitor, page: PageResponse, subject: string): Promise<PageResponse> {
   const [, url = ''] = /<a href="([^"]+)"/.exec(page.text) ?? [];
   const { searchParams } = new URL(url.replaceAll('&amp;', '&'));
   provider.subject = subject;

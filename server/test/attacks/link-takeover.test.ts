@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { SignInLinks } from '../../src/features/portal/index.ts';
 import { codeOf, goodPassword, inviteTo, setPassword, signInProven, welcome } from '../harness/portal-people.ts';
-import { fieldIn, type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
+import { fieldIn, type PageResponse, PortalVisitor } from '../harness/portal-visitor.ts';
 import { recordsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
@@ -83,7 +83,7 @@ async function begin(visitor: PortalVisitor): Promise<{ sealed: string; secret: 
 const complete = (visitor: PortalVisitor, { sealed, secret }: { sealed: string; secret: string }) =>
   visitor.post('/portal/password', { sealed, password: newPassword, code: codeOf(secret) });
 
-const clearsCookie = ({ headers }: PageAnswer) =>
+const clearsCookie = ({ headers }: PageResponse) =>
   headers.getSetCookie().some((line) => line.startsWith('__Host-strongroom_session=;'));
 
 /** The requests that change how somebody signs in. */

@@ -3,7 +3,7 @@ import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { welcome } from '../harness/portal-people.ts';
 import { createApplication, recordsOf } from '../harness/test-application.ts';
 import { revealingRule as rule, type TestSessionPage as Page, TestSessions } from '../harness/test-sessions.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
  * Sessions used to be invisible. Now that they are listed, these tests check who can see and end which sessions, and
@@ -29,7 +29,7 @@ const authorize = (nonce: string, of = tenant, more: object = {}) => new TestSes
 const open = (of = tenant, more: object = {}) => new TestSessions(vault, of).open(more);
 const end = (id: string, key = tenant.keys.management) => new TestSessions(vault, tenant).end(id, key);
 const list = (key: string, query = '') => vault.request('GET', `/sessions${query}`, { key });
-const pageOf = ({ body }: TestAnswer) => body as Page;
+const pageOf = ({ body }: TestResponse) => body as Page;
 
 describe('a session can be seen and ended', () => {
   it.each(['private', 'reveal', 'public'] as const)('not with the %s key', async (name) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../harness/deadline.ts';
 import { createApplication, fieldsOf } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
  * A management application with a `grant_limit` tries to grant more than that: by creating or changing applications, by
@@ -41,7 +41,7 @@ const rule = (changes: object = {}) => ({
   permissions: ['token:read'],
   ...changes,
 });
-const idOf = ({ body }: TestAnswer) => (body as { id: string }).id;
+const idOf = ({ body }: TestResponse) => (body as { id: string }).id;
 const countApplications = async () =>
   ((await asOwner('GET', '/applications?size=1')).body as { pagination: { total_items: number } }).pagination
     .total_items;

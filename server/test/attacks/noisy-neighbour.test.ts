@@ -6,7 +6,7 @@ import { createApplication } from '../harness/test-application.ts';
 import { prepareAbuse } from '../harness/abusive-streams.ts';
 import { listHostileStreams } from '../harness/hostile-streams.ts';
 import { PacedClient, type PacedStream, percentile } from '../harness/paced-client.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
 import { HostileTenant } from '../slowest/surroundings.ts';
@@ -43,7 +43,7 @@ const patchHeaders = { 'content-type': 'application/merge-patch+json' };
 const idAt = (index: number) => `t${index}00`;
 
 /** Requests that another tenant sends in the meantime, covering every use of the pool. */
-const others: [string, () => Promise<TestAnswer>, number][] = [
+const others: [string, () => Promise<TestResponse>, number][] = [
   ['a get', () => vault.request('GET', '/tokens/t100', { key: quiet.keys.private }), 200],
   ['a create', () => create(quiet.keys.public), 201],
   ['a list', () => vault.request('GET', '/tokens', { key: quiet.keys.private }), 200],
@@ -126,9 +126,9 @@ function fillLine(): Promise<unknown> {
 }
 
 describe('while every statement of one tenant hangs', () => {
-  const many = (ask: (index: number) => Promise<TestAnswer>) => () =>
+  const many = (ask: (index: number) => Promise<TestResponse>) => () =>
     Array.from({ length: 20 }, (_, index) => ask(index));
-  const ways: [string, (index: number) => Promise<TestAnswer>][] = [
+  const ways: [string, (index: number) => Promise<TestResponse>][] = [
     ['updates', (index) => patch(noisy.keys.private, index)],
     ['deduplicated creates', (index) => createUnique(index)],
   ];

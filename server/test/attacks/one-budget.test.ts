@@ -10,7 +10,7 @@ import {
   valueShapes,
   type Weight,
 } from '../harness/heavy-requests.ts';
-import { type MeasuredAnswer, type MeasuredRequest, MeasuredVault } from '../harness/measured-vault.ts';
+import { type MeasuredResponse, type MeasuredRequest, MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
@@ -37,7 +37,7 @@ afterAll(async () => {
   await vault.stop();
 });
 
-async function measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
+async function measure(request: MeasuredRequest): Promise<MeasuredResponse> {
   const answer = await measured.measureShort(request);
   expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
   // The total time is not used, because the loop spends more idle time if the database is slow and busy with other

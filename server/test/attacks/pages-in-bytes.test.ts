@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SentStatement, StatementTap } from '../harness/statement-tap.ts';
 import { createApplication } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 import { untilServed } from '../harness/until-served.ts';
 
@@ -50,7 +50,7 @@ afterAll(async () => {
 const newestFirst = ['small', ...Array.from({ length: count }, (_, index) => idAt(count - 1 - index))];
 
 type More = Readonly<Record<string, string | number | undefined>>;
-type Ask = (more: More, key: string) => Promise<TestAnswer>;
+type Ask = (more: More, key: string) => Promise<TestResponse>;
 
 const get =
   (path: string): Ask =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 
 /**
@@ -28,7 +28,7 @@ const create = (key: string, body: object) => call(key, 'POST', '/tokens', { typ
 const patch = (key: string, id: string, body: object) =>
   call(key, 'PATCH', `/tokens/${id}`, body, { 'content-type': 'application/merge-patch+json' });
 const get = (of: TestTenant, id: string) => call(of.keys.reveal, 'GET', `/tokens/${id}`);
-const idOf = (answer: TestAnswer) => {
+const idOf = (answer: TestResponse) => {
   if (answer.status >= 300) throw new Error(answer.text);
   return (answer.body as { id: string }).id;
 };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
-import { answerBinding } from '../../src/features/idempotency/sealed-answers-sql.ts';
+import { answerBinding } from '../../src/features/idempotency/sealed-responses-sql.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { StatementTap } from '../harness/statement-tap.ts';
 import { createApplication, recordsOf, type TestApplication } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /**
  * A request that is repeated with its `BT-IDEMPOTENCY-KEY` must not show what the caller may no longer see. Between the
@@ -45,8 +45,8 @@ const setRules = async ({ id }: TestApplication, rules: object[]) =>
 interface Scene {
   readonly application: TestApplication;
   readonly id: string;
-  readonly first: TestAnswer;
-  readonly repeat: () => Promise<TestAnswer>;
+  readonly first: TestResponse;
+  readonly repeat: () => Promise<TestResponse>;
 }
 
 /** Sends a request from an application with the given rules. It is repeated later. */
@@ -73,8 +73,8 @@ async function playWith(route: string, application: TestApplication, key: string
  * Repeats the request until the check passes. Changed rights reach a server through its change feed, so the first
  * repetitions may still see the old ones.
  */
-async function eventually(repeat: () => Promise<TestAnswer>, check: (answer: TestAnswer) => boolean, what: string) {
-  let last: TestAnswer | undefined;
+async function eventually(repeat: () => Promise<TestResponse>, check: (answer: TestResponse) => boolean, what: string) {
+  let last: TestResponse | undefined;
   await untilTrue(
     async () => {
       last = await repeat();
@@ -82,9 +82,9 @@ async function eventually(repeat: () => Promise<TestAnswer>, check: (answer: Tes
     },
     { waitingFor: what },
   );
-  return last as TestAnswer;
+  return last as TestResponse;
 }
-const becomes = (repeat: () => Promise<TestAnswer>, status: number) =>
+const becomes = (repeat: () => Promise<TestResponse>, status: number) =>
   eventually(repeat, (answer) => answer.status === status, `status ${status}`);
 
 const routes = ['POST /tokens', 'POST /tokenize', 'PATCH /tokens/{id}'];
@@ -330,7 +330,7 @@ describe('management', () => {
   const wanted = { name: 'Made', type: 'private', permissions: ['token:create'] };
   const manager = (permissions: string[]) =>
     createApplication(vault, tenant, { type: 'management', permissions }).then(({ key, id }) => ({ key, id }));
-  const idOf = ({ body }: TestAnswer) => (body as { id: string }).id;
+  const idOf = ({ body }: TestResponse) => (body as { id: string }).id;
 
   it('403 for an application once the permission to create is gone', async () => {
     const { key, id } = await manager(['application:create', 'log:read']);

@@ -8,7 +8,7 @@ import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { CarelessOpenidServer } from '../harness/careless-openid-server.ts';
 import { ExportFolder } from '../harness/export-run.ts';
 import { welcome } from '../harness/portal-people.ts';
-import { type PageAnswer, PortalVisitor } from '../harness/portal-visitor.ts';
+import { type PageResponse, PortalVisitor } from '../harness/portal-visitor.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
@@ -65,13 +65,13 @@ afterAll(async () => {
 
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-function departureIn(page: PageAnswer): URL {
+function departureIn(page: PageResponse): URL {
   const [, url = ''] = /<a href="([^"]+)"/.exec(page.text) ?? [];
   return new URL(url.replaceAll('&amp;', '&'));
 }
 
 /** Returns from the provider, which claims that it authenticated the user at that time. */
-function comeBack(visitor: PortalVisitor, page: PageAnswer, authTime: unknown): Promise<PageAnswer> {
+function comeBack(visitor: PortalVisitor, page: PageResponse, authTime: unknown): Promise<PageResponse> {
   const { searchParams } = departureIn(page);
   provider.nonce = searchParams.get('nonce') ?? '';
   provider.claims = authTime === undefined ? {} : { auth_time: authTime };

@@ -3,7 +3,7 @@ import type { TenantId } from '../../src/core/identity/ids.ts';
 import { forgetEmptySets } from '../../src/features/tokens/upkeep/empty-set-store.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { StatementTap } from '../harness/statement-tap.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { pageOf } from '../harness/token-answers.ts';
 
 let vault: TestVault;
@@ -24,10 +24,10 @@ async function isSomebodyWaiting(): Promise<boolean> {
 
 describe('a write beside the sweep of empty sets', () => {
   /** Sweeps once and starts the write after one of the statements. Returns how often each of the two was tried. */
-  async function sweepBeside(tenant: TestTenant, after: number, write: () => Promise<TestAnswer>) {
+  async function sweepBeside(tenant: TestTenant, after: number, write: () => Promise<TestResponse>) {
     const { database } = vault.server.core;
     const tenantId = tenant.id as TenantId;
-    let writing: Promise<TestAnswer> | undefined;
+    let writing: Promise<TestResponse> | undefined;
     let isOver = false;
     let sweeps = 0;
     const tap = new StatementTap();

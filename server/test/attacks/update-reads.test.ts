@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LimitedRule, makeLimitedKey, makeSessionKey, ruleOn } from '../harness/limited-key.ts';
 import { recordsOf } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../harness/token-endpoints.ts';
 
 let vault: TestVault;
@@ -79,7 +79,7 @@ const callerOf = (name: string): TokenEndpoints => callers.get(name) ?? new Toke
  * Checks that the request was refused, that it revealed no part of the number, and that the token looks unchanged to
  * others.
  */
-async function expectRefused(answer: TestAnswer, id: string, before: TestAnswer): Promise<void> {
+async function expectRefused(answer: TestResponse, id: string, before: TestResponse): Promise<void> {
   expect(answer.status).toBe(403);
   expect((answer.body as { detail: string }).detail).toContain('with the transform reveal on container /pci/high/');
   expect(answer.text).not.toContain(number.slice(0, 8));

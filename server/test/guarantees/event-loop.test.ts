@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/core/random/seeded-random.ts';
 import { BackendMemory } from '../harness/backend-memory.ts';
-import { type MeasuredAnswer, MeasuredVault } from '../harness/measured-vault.ts';
+import { type MeasuredResponse, MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import {
   describePlan,
@@ -44,7 +44,7 @@ const toldEvery = 500;
 const statementBytesMax = 64 * 1024;
 const backendBytesMax = 100 * 1024 * 1024;
 
-interface Finding extends Pick<MeasuredAnswer, 'longestMs' | 'totalMs' | 'status' | 'statementBytes' | 'statement'> {
+interface Finding extends Pick<MeasuredResponse, 'longestMs' | 'totalMs' | 'status' | 'statementBytes' | 'statement'> {
   readonly plan: HeavyPlan;
   /** A description of the request. The data that it was made from may be gone by the end. */
   readonly what: string;

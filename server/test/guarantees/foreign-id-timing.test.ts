@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { StatementTap } from '../harness/statement-tap.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /*
  * These tests check whether the response time reveals that an id exists in another tenant. Requests for such ids and
@@ -88,7 +88,7 @@ describe('what is done for an id of another tenant', () => {
   it('is what is done for one that exists nowhere', async () => {
     const tap = new StatementTap();
     const look = async (id: string) => {
-      let answer: TestAnswer | undefined;
+      let answer: TestResponse | undefined;
       const headers = { 'bt-trace-id': 'same' };
       const sent = await tap.during(async () => {
         answer = await vault.request('GET', `/tokens/${id}`, { key: asking.keys.reveal, headers });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /** The number of random rule sets. `npm run test:agreement` uses many more. */
 const numRuns = Number(process.env['AGREEMENT_RUNS'] ?? 10);
@@ -167,7 +167,7 @@ async function search(key: string, query: string): Promise<string[]> {
 }
 
 /** Returns the ids in order of creation, and checks that the total agrees. */
-function idsIn(answer: TestAnswer): string[] {
+function idsIn(answer: TestResponse): string[] {
   const { data, pagination } = answer.body as { data: { id: string }[]; pagination: { total_items: number } };
   expect(pagination.total_items).toBe(data.length);
   return ids.filter((id) => data.some((token) => token.id === id));

@@ -12,13 +12,13 @@ import { destinationHost, loopback } from '../harness/proxy-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
 import { TestResolver } from '../harness/test-resolver.ts';
-import { type TestAnswer, type TestRequest, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestRequest, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { TlsDestination } from '../harness/tls-destination.ts';
 
 /** A value that may be found because metadata is not secret. It shows that the scanner works. */
 const planted = text();
 const secrets: Canary[] = [];
-const answers: TestAnswer[] = [];
+const answers: TestResponse[] = [];
 const slot = `canary_${randomBytes(6).toString('hex')}`;
 let vault: TestVault;
 let authority: TestAuthority;
@@ -278,7 +278,7 @@ async function makeItFail(): Promise<void> {
   await vault.database.owner.query('alter table tokens drop constraint refuse');
 }
 
-async function send(method: string, url: string, request: TestRequest): Promise<TestAnswer> {
+async function send(method: string, url: string, request: TestRequest): Promise<TestResponse> {
   const answer = await vault.request(method, url, request);
   answers.push(answer);
   return answer;

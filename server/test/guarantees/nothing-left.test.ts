@@ -4,7 +4,7 @@ import { sweepTokensJobs } from '../../src/features/tokens/index.ts';
 import { type Canary, CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
-import type { TestAnswer } from '../harness/test-vault.ts';
+import type { TestResponse } from '../harness/test-vault.ts';
 
 /**
  * After every token of a tenant is gone, no row of any table contains anything derived from a value: no plaintext, no
@@ -93,7 +93,7 @@ describe('after the last token of a tenant is gone', () => {
 /** A body, and headers in addition to the usual ones. */
 type Extras = readonly [body?: unknown, headers?: Readonly<Record<string, string>>];
 async function call(key: string, method: string, path: string, ...[body, headers = {}]: Extras) {
-  const answer: TestAnswer = await proxied.vault.request(method, path, {
+  const answer: TestResponse = await proxied.vault.request(method, path, {
     key,
     headers,
     ...(body === undefined ? {} : { body }),

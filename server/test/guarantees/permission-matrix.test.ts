@@ -10,7 +10,7 @@ import {
 } from '../harness/permission-matrix.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
 import { sessionRoutes } from '../harness/session-matrix-routes.ts';
-import type { TestAnswer, TestTenant, TestVault } from '../harness/test-vault.ts';
+import type { TestResponse, TestTenant, TestVault } from '../harness/test-vault.ts';
 import type { Behaviour } from '../harness/tls-destination.ts';
 
 let proxy: ProxyVault;
@@ -329,13 +329,13 @@ const routes: MatrixRoute[] = [
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 /** Returns the problem in a response. The proxy wraps its problems. */
-function problemIn({ body }: TestAnswer): { readonly detail?: string } {
+function problemIn({ body }: TestResponse): { readonly detail?: string } {
   const answered = (body ?? {}) as { detail?: string; proxy_error?: { detail?: string } };
   return answered.proxy_error ?? answered;
 }
 
 /** Returns the outcome of a response in the terms of the table. */
-function outcomeOf(route: MatrixRoute, { status, text, body }: TestAnswer): string {
+function outcomeOf(route: MatrixRoute, { status, text, body }: TestResponse): string {
   if (status === 403) return 'forbidden';
   if (status !== route.status) return `status ${status}`;
   // Using a token means using its plaintext, unless a rule says otherwise.

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilPasses, untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const limitSeconds = 1;
 const nothing = 'Nothing was changed.';
@@ -28,9 +28,9 @@ const createMany = (name: string) => Array.from({ length: 20 }, (_, index) => cr
  * token may then already exist.
  */
 const store = (id: string) => untilPasses(async () => expect([201, 409]).toContain((await create(id)).status));
-const detailOf = ({ body }: TestAnswer) => (body as { detail: string }).detail;
+const detailOf = ({ body }: TestResponse) => (body as { detail: string }).detail;
 
-function expectRefusal(answer: TestAnswer): void {
+function expectRefusal(answer: TestResponse): void {
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');

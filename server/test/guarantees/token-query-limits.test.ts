@@ -3,7 +3,7 @@ import { requestLimits } from '../../src/core/budget/request-budget.ts';
 import { jsonDepthMax, jsonValuesMax } from '../../src/core/json/json-limits.ts';
 import { tokenizeLimits, tokenLimits, tokenQueryLimits } from '../../src/core/token-limits.ts';
 import { sizeMaxDefault } from '../../src/http/parameters/pagination.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';
 
@@ -43,7 +43,7 @@ const post = (path: string, body: unknown) => vault.request('POST', path, { key:
 const parameter = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 const many = <T>(count: number, item: (index: number) => T) => Array.from({ length: count }, (_, index) => item(index));
 
-function expectRefusal(answer: TestAnswer, limit: number): void {
+function expectRefusal(answer: TestResponse, limit: number): void {
   expect(answer.status).toBe(400);
   expect(answer.text).toContain(String(limit));
 }

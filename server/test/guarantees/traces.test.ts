@@ -10,7 +10,7 @@ import { CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { untilPasses } from '../harness/deadline.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
-import { type TestAnswer, TestVault } from '../harness/test-vault.ts';
+import { type TestResponse, TestVault } from '../harness/test-vault.ts';
 import { headersOf } from '../harness/tls-destination.ts';
 import {
   attributesOf,
@@ -59,7 +59,7 @@ const toTraceId = (uuid: string | null) => (uuid ?? '').replaceAll('-', '');
  * Sends requests until the trace of one matches the drawing. The first may differ: a server that has not received
  * changes for a moment looks up keys and settings again, and the trace shows that.
  */
-function untilDrawn(send: () => Promise<TestAnswer>, expected: readonly string[]) {
+function untilDrawn(send: () => Promise<TestResponse>, expected: readonly string[]) {
   return untilPasses(async () => {
     const answer = await send();
     const id = toTraceId(answer.headers.get('bt-trace-id'));

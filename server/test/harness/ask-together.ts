@@ -1,9 +1,9 @@
 import type { BatchName } from '../../src/platform/database/batch-meter.ts';
 import { untilTrue } from './deadline.ts';
 import type { SentStatement, StatementTap } from './statement-tap.ts';
-import type { TestAnswer, TestVault } from './test-vault.ts';
+import type { TestResponse, TestVault } from './test-vault.ts';
 
-type Ask = () => Promise<TestAnswer>;
+type Ask = () => Promise<TestResponse>;
 
 export interface HeldBatches {
   readonly vault: TestVault;
@@ -21,10 +21,10 @@ export interface HeldBatches {
  * Sends requests that are certain to share a batch. They queue behind requests that occupy every batch slot
  * until those are released.
  */
-export async function askTogether(batches: HeldBatches, asks: readonly Ask[]): Promise<TestAnswer[]> {
+export async function askTogether(batches: HeldBatches, asks: readonly Ask[]): Promise<TestResponse[]> {
   const { vault, tap, name, batchesMax, isSent, askAhead } = batches;
   const gate = Promise.withResolvers<void>();
-  const ahead: Promise<TestAnswer>[] = [];
+  const ahead: Promise<TestResponse>[] = [];
   while (ahead.length < batchesMax) {
     let isHeld = false;
     tap.interrupt(isSent, () => {

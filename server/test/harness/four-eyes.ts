@@ -1,6 +1,6 @@
 import { signInProven } from './portal-people.ts';
-import type { PageAnswer, PortalVisitor } from './portal-visitor.ts';
-import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
+import type { PageResponse, PortalVisitor } from './portal-visitor.ts';
+import type { TestResponse, TestTenant, TestVault } from './test-vault.ts';
 
 /** An owner or admin in the portal. */
 export interface Person {
@@ -60,7 +60,7 @@ export class FourEyesTenant {
     return { status: answer.status, body: parse(answer.text) };
   }
 
-  decide({ visitor }: Pick<Person, 'visitor'>, verb: 'approve' | 'refuse', id: string): Promise<PageAnswer> {
+  decide({ visitor }: Pick<Person, 'visitor'>, verb: 'approve' | 'refuse', id: string): Promise<PageResponse> {
     return visitor.post(`/portal/approvals/${verb}`, { tenant: this.tenant.id, request: id });
   }
 
@@ -123,7 +123,7 @@ async function toPerson(
   return { visitor, email, userId: rows[0]?.user_id ?? '', memberId: rows[0]?.id ?? '' };
 }
 
-function toAnswer({ status, text }: TestAnswer): ApiAnswer {
+function toAnswer({ status, text }: TestResponse): ApiAnswer {
   return { status, body: parse(text) };
 }
 

@@ -25,7 +25,7 @@ export interface MeasuredRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface MeasuredAnswer extends TurnReport, StatementReport {
+export interface MeasuredResponse extends TurnReport, StatementReport {
   readonly status: number;
   readonly text: string;
 }
@@ -87,7 +87,7 @@ export class MeasuredVault {
     return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
   }
 
-  async measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
+  async measure(request: MeasuredRequest): Promise<MeasuredResponse> {
     await this.#order({ kind: 'begin' });
     const answer = await this.send(request);
     return { ...answer, ...((await this.#order({ kind: 'end' })) as TurnReport & StatementReport) };
@@ -97,7 +97,7 @@ export class MeasuredVault {
    * Repeats the measurement while a turn was too long, and returns the shortest. The cost of the request itself shows
    * up in every repetition. Garbage from earlier requests and other work on the machine do not.
    */
-  async measureShort(request: MeasuredRequest): Promise<MeasuredAnswer> {
+  async measureShort(request: MeasuredRequest): Promise<MeasuredResponse> {
     let shortest = await this.measure(request);
     for (let attempt = 1; attempt < attemptsMax && shortest.longestMs >= this.turnMaxMs; attempt += 1) {
       await this.#allowForSlowness();

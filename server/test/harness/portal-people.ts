@@ -1,7 +1,7 @@
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../../src/features/invitations/index.ts';
 import { computeTotp } from '../../src/platform/keyring/sign-in/totp.ts';
-import { fieldIn, type PageAnswer, PortalVisitor } from './portal-visitor.ts';
+import { fieldIn, type PageResponse, PortalVisitor } from './portal-visitor.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
 export const goodPassword = 'correct horse battery staple 7';
@@ -70,7 +70,7 @@ export async function setPasswordWithCodes(
 }
 
 /** Returns the recovery codes on a page. */
-export function codesIn({ text }: PageAnswer): string[] {
+export function codesIn({ text }: PageResponse): string[] {
   return [...text.matchAll(/<li><code>([A-Z2-7-]{19})<\/code><\/li>/g)].map(([, code = '']) => code);
 }
 

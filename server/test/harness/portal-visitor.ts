@@ -1,5 +1,5 @@
 /** The response to a page request. */
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -15,7 +15,7 @@ export class PortalVisitor {
     this.#url = url;
   }
 
-  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> {
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageResponse> {
     return this.#send(path, { headers });
   }
 
@@ -23,7 +23,7 @@ export class PortalVisitor {
     path: string,
     form: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
-  ): Promise<PageAnswer> {
+  ): Promise<PageResponse> {
     const body = new URLSearchParams(form).toString();
     return this.#send(path, {
       method: 'POST',
@@ -38,7 +38,7 @@ export class PortalVisitor {
     path: string,
     headers: Readonly<Record<string, string>> = {},
     body?: string,
-  ): Promise<PageAnswer> {
+  ): Promise<PageResponse> {
     return this.#send(path, { method, headers, ...(body === undefined ? {} : { body }) });
   }
 
@@ -53,7 +53,7 @@ export class PortalVisitor {
     return (await this.get('/portal/')).status === 200;
   }
 
-  async #send(path: string, request: RequestInit): Promise<PageAnswer> {
+  async #send(path: string, request: RequestInit): Promise<PageResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(`${this.#url}${path}`, {
       redirect: 'manual',
@@ -76,7 +76,7 @@ export class PortalVisitor {
 }
 
 /** Returns the value of a hidden field. */
-export function fieldIn(page: PageAnswer, name: string): string {
+export function fieldIn(page: PageResponse, name: string): string {
   const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text) ?? [];
   return value;
 }

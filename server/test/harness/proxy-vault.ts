@@ -5,7 +5,7 @@ import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type Behaviour, TlsDestination } from './tls-destination.ts';
 import { TestAuthority, type TestCertificate } from './test-authority.ts';
 import { TestResolver } from './test-resolver.ts';
-import { type TestAnswer, type TestElements, type TestTenant, TestVault } from './test-vault.ts';
+import { type TestResponse, type TestElements, type TestTenant, TestVault } from './test-vault.ts';
 
 /** The default host of destinations in tests. */
 export const destinationHost = 'api.provider.example';
@@ -121,7 +121,7 @@ export class ProxyVault {
 }
 
 /** Returns the problem in a response that comes from the proxy itself. */
-export function proxyErrorOf({ body }: TestAnswer): Record<string, unknown> {
+export function proxyErrorOf({ body }: TestResponse): Record<string, unknown> {
   return (body as { proxy_error?: Record<string, unknown> } | undefined)?.proxy_error ?? {};
 }
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { patienceMs } from './deadline.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface RawAnswer {
  * therefore request this (`Connection: close`) or otherwise make the server close the connection. Several pieces are
  * sent separately.
  */
-export async function sendRaw(url: string, bytes: string | Uint8Array | readonly string[]): Promise<RawAnswer> {
+export async function sendRaw(url: string, bytes: string | Uint8Array | readonly string[]): Promise<RawResponse> {
   const pieces = typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -49,7 +49,7 @@ export function requestHead(line: string, headers: Readonly<Record<string, strin
   return `${line} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-function parseAnswer(text: string): RawAnswer {
+function parseAnswer(text: string): RawResponse {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...headerLines] = text.slice(0, Math.max(end, 0)).split('\r\n');
   const headers = headerLines.map((line) => {

@@ -10,7 +10,7 @@ export interface TenantPerson {
   readonly memberId: string;
 }
 
-export interface PortalAnswer {
+export interface PortalResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
@@ -33,7 +33,7 @@ export async function signInAs(vault: TestVault, tenant: TestTenant, role: Membe
 }
 
 /** Removes a tenant with its keys immediately, which only an owner can do, in the portal. */
-export async function removeAtOnce(vault: TestVault, tenant: TestTenant): Promise<PortalAnswer> {
+export async function removeAtOnce(vault: TestVault, tenant: TestTenant): Promise<PortalResponse> {
   return askPortal(await signInAs(vault, tenant, 'OWNER'), 'DELETE', '/tenants/self?name=Test');
 }
 
@@ -43,12 +43,12 @@ export async function askPortal(
   method: string,
   path: string,
   body?: object,
-): Promise<PortalAnswer> {
+): Promise<PortalResponse> {
   const headers = {
     'sec-fetch-site': 'same-origin',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   const text = body === undefined ? undefined : JSON.stringify(body);
   const answer = await visitor.send(method, `/portal/api${path}`, headers, text);
-  return { status: answer.status, body: answer.text === '' ? {} : (JSON.parse(answer.text) as PortalAnswer['body']) };
+  return { status: answer.status, body: answer.text === '' ? {} : (JSON.parse(answer.text) as PortalResponse['body']) };
 }

@@ -1,4 +1,4 @@
-import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
+import type { TestResponse, TestTenant, TestVault } from './test-vault.ts';
 import { untilServed } from './until-served.ts';
 
 export interface TestApplication {
@@ -21,7 +21,7 @@ export async function createApplication(
 }
 
 /** Returns the field names in a validation problem. */
-export function fieldsOf(answer: TestAnswer): string[] {
+export function fieldsOf(answer: TestResponse): string[] {
   return Object.keys((answer.body as { errors?: object } | undefined)?.errors ?? {});
 }
 

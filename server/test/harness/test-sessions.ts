@@ -1,4 +1,4 @@
-import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
+import type { TestResponse, TestTenant, TestVault } from './test-vault.ts';
 
 export interface TestSession {
   readonly session_key: string;
@@ -32,7 +32,7 @@ export class TestSessions {
     return (await this.#vault.request('POST', '/sessions', { key: this.#tenant.keys.public })).body as TestSession;
   }
 
-  authorize(nonce: string, more: object = {}): Promise<TestAnswer> {
+  authorize(nonce: string, more: object = {}): Promise<TestResponse> {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     return this.#vault.request('POST', '/sessions/authorize', {
       key: this.#tenant.keys.reveal,
@@ -47,7 +47,7 @@ export class TestSessions {
     return { ...session, id: await this.findNewest() };
   }
 
-  list(query = '', key = this.#tenant.keys.management): Promise<TestAnswer> {
+  list(query = '', key = this.#tenant.keys.management): Promise<TestResponse> {
     return this.#vault.request('GET', `/sessions${query}`, { key });
   }
 
@@ -60,7 +60,7 @@ export class TestSessions {
     return (await this.listPage('?size=1')).data[0]?.id ?? '';
   }
 
-  end(id: string, key = this.#tenant.keys.management): Promise<TestAnswer> {
+  end(id: string, key = this.#tenant.keys.management): Promise<TestResponse> {
     return this.#vault.request('DELETE', `/sessions/${id}`, { key });
   }
 }

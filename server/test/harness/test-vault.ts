@@ -23,7 +23,7 @@ export interface TestElements {
   readonly folder: string;
 }
 
-export interface TestAnswer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -143,7 +143,7 @@ export class TestVault {
     return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
   }
 
-  async request(method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
+  async request(method: string, path: string, request: TestRequest = {}): Promise<TestResponse> {
     const hasBody = request.body !== undefined || request.rawBody !== undefined;
     const response = await fetch(`${request.url ?? this.server.url}${path}`, {
       method,

@@ -1,4 +1,4 @@
-import type { TestAnswer } from './test-vault.ts';
+import type { TestResponse } from './test-vault.ts';
 
 /** The parts of a token in a response that tests check. */
 export interface AnsweredToken {
@@ -26,7 +26,7 @@ export interface AnsweredPage {
 }
 
 /** Returns the page in a response. Throws with the response if its status is not 200. */
-export function pageOf(answer: TestAnswer): AnsweredPage {
+export function pageOf(answer: TestResponse): AnsweredPage {
   if (answer.status !== 200) throw new Error(`Expected a page, got ${answer.status} ${answer.text}`);
   return answer.body as AnsweredPage;
 }

@@ -1,4 +1,4 @@
-import type { TestAnswer, TestVault } from './test-vault.ts';
+import type { TestResponse, TestVault } from './test-vault.ts';
 
 export interface TokenCallOptions {
   readonly key?: string;
@@ -16,12 +16,12 @@ export class TokenEndpoints {
     this.#key = key;
   }
 
-  create(body: unknown, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  create(body: unknown, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.#vault.request('POST', '/tokens', { key: this.#key, ...options, body });
   }
 
   /** Creates a token with the JSON text of `data` unchanged. */
-  createRaw(dataText: string, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  createRaw(dataText: string, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.#vault.request('POST', '/tokens', {
       key: this.#key,
       ...options,
@@ -36,15 +36,15 @@ export class TokenEndpoints {
     return tokenOf(answer);
   }
 
-  get(id: string, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  get(id: string, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.#vault.request('GET', `/tokens/${encodeURIComponent(id)}`, { key: this.#key, ...options });
   }
 
-  patch(id: string, body: unknown, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  patch(id: string, body: unknown, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.patchRaw(id, JSON.stringify(body), options);
   }
 
-  patchRaw(id: string, rawBody: string, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  patchRaw(id: string, rawBody: string, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.#vault.request('PATCH', `/tokens/${encodeURIComponent(id)}`, {
       key: this.#key,
       ...options,
@@ -53,7 +53,7 @@ export class TokenEndpoints {
     });
   }
 
-  delete(id: string, options: TokenCallOptions = {}): Promise<TestAnswer> {
+  delete(id: string, options: TokenCallOptions = {}): Promise<TestResponse> {
     return this.#vault.request('DELETE', `/tokens/${encodeURIComponent(id)}`, { key: this.#key, ...options });
   }
 }
@@ -74,6 +74,6 @@ export interface TokenBody {
   readonly expires_at?: string;
 }
 
-export function tokenOf(answer: TestAnswer): TokenBody {
+export function tokenOf(answer: TestResponse): TokenBody {
   return answer.body as TokenBody;
 }

@@ -1,4 +1,4 @@
-import type { TestAnswer, TestVault } from './test-vault.ts';
+import type { TestResponse, TestVault } from './test-vault.ts';
 import { TokenEndpoints } from './token-endpoints.ts';
 
 export type TokenFields = Readonly<Record<string, unknown>>;
@@ -20,5 +20,5 @@ export function tokenWriters(vault: TestVault, key: string) {
       const { id } = await tokens.make({ type, data: type === 'card' ? { number: '4242424242424242' } : data });
       return tokens.patch(id, fields);
     },
-  } satisfies Readonly<Record<string, (fields: TokenFields) => Promise<TestAnswer>>>;
+  } satisfies Readonly<Record<string, (fields: TokenFields) => Promise<TestResponse>>>;
 }

@@ -6,7 +6,7 @@ import { containers, randomRights } from '../harness/seen/random-rights.ts';
 import { SeededRandom } from '../harness/seen/seeded-random.ts';
 import { type ShownToken, viewsOf } from '../harness/seen/shown-view.ts';
 import { createApplication } from '../harness/test-application.ts';
-import type { TestAnswer, TestRequest } from '../harness/test-vault.ts';
+import type { TestResponse, TestRequest } from '../harness/test-vault.ts';
 import { untilServed } from '../harness/until-served.ts';
 
 interface Decision {
@@ -54,14 +54,14 @@ const send = (key: string, method: string, path: string, request: TestRequest = 
   untilServed(() => proxy.vault.request(method, path, { key, ...request }));
 
 /** Returns how a response shows a token, or that it was denied. */
-function shownBy({ status, body, text }: TestAnswer): string {
+function shownBy({ status, body, text }: TestResponse): string {
   if (status === 403) return denied;
   expect([200, 201], text).toContain(status);
   return viewsOf(body as ShownToken)[0] ?? '';
 }
 
 /** Returns whether a request that shows no token was allowed. */
-function allowedBy({ status, text }: TestAnswer): boolean {
+function allowedBy({ status, text }: TestResponse): boolean {
   expect([200, 204, 403], text).toContain(status);
   return status !== 403;
 }

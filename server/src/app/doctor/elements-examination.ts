@@ -2,7 +2,7 @@ import { toError } from '../../core/errors/thrown.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import { frameHeaders } from '../../features/elements/index.ts';
 import { integrityOf } from '../../platform/keyring/sealing/integrity.ts';
-import { askOnce, type ServiceAnswer } from '../../platform/outbound/operator-service.ts';
+import { askOnce, type ServiceResponse } from '../../platform/outbound/operator-service.ts';
 import type { Finding } from './examination.ts';
 
 const name = 'card fields';
@@ -31,7 +31,7 @@ export async function examineElements(url: string): Promise<Finding> {
   }
 }
 
-async function findProblems(get: (path: string) => Promise<ServiceAnswer>): Promise<string[]> {
+async function findProblems(get: (path: string) => Promise<ServiceResponse>): Promise<string[]> {
   const manifest = await get('/elements/manifest.json');
   const listed = readManifest(manifest);
   if (listed === undefined) return [explainManifest(manifest)];
@@ -47,7 +47,7 @@ async function findProblems(get: (path: string) => Promise<ServiceAnswer>): Prom
 function readManifest({
   status,
   body,
-}: ServiceAnswer): { version: string; files: Record<string, unknown> } | undefined {
+}: ServiceResponse): { version: string; files: Record<string, unknown> } | undefined {
   if (status !== 200) return undefined;
   try {
     const { version, files } = membersOf(JSON.parse(body));
@@ -57,12 +57,12 @@ function readManifest({
   }
 }
 
-function explainManifest({ status }: ServiceAnswer): string {
+function explainManifest({ status }: ServiceResponse): string {
   if (status === 503) return 'They have not been built. Run `npm run build` and start the vault again.';
   return `/elements/manifest.json gives ${status} and not the manifest. Let the proxy pass on the Host header unchanged, or send this origin to STRONGROOM_ELEMENTS_PORT, and set the same STRONGROOM_ELEMENTS_URL for every server.`;
 }
 
-function findFileProblems(file: string, answer: ServiceAnswer, integrity: unknown): string[] {
+function findFileProblems(file: string, answer: ServiceResponse, integrity: unknown): string[] {
   if (answer.status !== 200)
     return [`${file} gives ${answer.status}. Let the proxy pass on every path, and run one version of the vault.`];
   if (integrityOf(Buffer.from(answer.body)) !== integrity)
@@ -70,7 +70,7 @@ function findFileProblems(file: string, answer: ServiceAnswer, integrity: unknow
   return findHeaderProblems(file, answer, fileHeaders);
 }
 
-function findFrameProblems(frames: readonly ServiceAnswer[]): string[] {
+function findFrameProblems(frames: readonly ServiceResponse[]): string[] {
   const [first, second] = frames;
   if (first === undefined || first.status !== 200)
     return [`The frame document gives ${first?.status}. Let the proxy pass on every path.`];
@@ -84,7 +84,7 @@ function findFrameProblems(frames: readonly ServiceAnswer[]): string[] {
 }
 
 /** Finds headers that were dropped or changed, and cookies that were added. */
-function findHeaderProblems(what: string, { headers }: ServiceAnswer, expected: Headers): string[] {
+function findHeaderProblems(what: string, { headers }: ServiceResponse, expected: Headers): string[] {
   const problems = Object.entries(expected).flatMap(([header, value]) => {
     const found = headers[header];
     if (found === value) return [];

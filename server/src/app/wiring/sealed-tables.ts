@@ -1,5 +1,5 @@
-import { sealedAnswers } from '../../features/idempotency/index.ts';
+import { sealedResponses } from '../../features/idempotency/index.ts';
 import { sealedTokens } from '../../features/tokens/index.ts';
 
 /** Every table with data encrypted with a tenant's data key. */
-export const sealedTables = [sealedTokens, sealedAnswers];
+export const sealedTables = [sealedTokens, sealedResponses];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -12,8 +12,8 @@ afterAll(() => vault.stop());
 const manage = (method: string, path: string, body: unknown) =>
   vault.request(method, path, { key: tenant.keys.management, body });
 const create = (body: unknown) => manage('POST', '/applications', body);
-const idOf = ({ body }: TestAnswer) => (body as { id: string }).id;
-const secretOf = ({ body }: TestAnswer) => (body as { key: string }).key;
+const idOf = ({ body }: TestResponse) => (body as { id: string }).id;
+const secretOf = ({ body }: TestResponse) => (body as { key: string }).key;
 const plain = { name: 'Plain', type: 'private', permissions: ['token:read'] };
 const rule = { description: 'Cards', priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read'] };
 

@@ -9,7 +9,7 @@ import type {
   KeptOutcome,
 } from '../../http/requests/idempotency.ts';
 import type { Keyring } from '../../platform/keyring/keys/keyring.ts';
-import { answerBinding } from './sealed-answers-sql.ts';
+import { answerBinding } from './sealed-responses-sql.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**

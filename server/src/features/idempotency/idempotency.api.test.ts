@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication, fieldsOf } from '../../../test/harness/test-application.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { IdempotencyStore, sweepIdempotencyJob } from './index.ts';
-import { answerBinding } from './sealed-answers-sql.ts';
+import { answerBinding } from './sealed-responses-sql.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -29,9 +29,9 @@ const create = (
     headers: { 'bt-idempotency-key': idempotencyKey },
     ...(url === undefined ? {} : { url }),
   });
-const idOf = (answer: TestAnswer) => (answer.body as { id: string }).id;
+const idOf = (answer: TestResponse) => (answer.body as { id: string }).id;
 /** Returns the parts of a response that a retry must repeat. */
-const essence = ({ status, text, headers }: TestAnswer) => ({
+const essence = ({ status, text, headers }: TestResponse) => ({
   status,
   text,
   contentType: headers.get('content-type'),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
-import { answerBinding } from './sealed-answers-sql.ts';
+import { answerBinding } from './sealed-responses-sql.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { RecordBatch } from '../../platform/files/record-reader.ts';
 import type { TenantKeys } from '../../platform/keyring/keys/tenant-keyring.ts';
 import type { PreparedRecord } from './record-preparer.ts';
-import type { ThreadAnswer, ThreadSettings, ThreadTask } from './preparer-thread.ts';
+import type { ThreadResult, ThreadSettings, ThreadTask } from './preparer-thread.ts';
 
 /** After compilation, the names of this file and of the thread file end in `.js`. */
 const threadFile = new URL(
@@ -45,7 +45,7 @@ class PreparerThread {
 
   constructor(settings: ThreadSettings) {
     this.#worker = new Worker(threadFile, { workerData: settings });
-    this.#worker.on('message', (answer: ThreadAnswer) => {
+    this.#worker.on('message', (answer: ThreadResult) => {
       const waiting = this.#waiting.shift();
       if ('prepared' in answer) waiting?.resolve(answer.prepared);
       else waiting?.reject(new Error(answer.failure));

@@ -16,7 +16,7 @@ export interface ThreadTask {
 }
 
 /** The result of a thread: the records in order, or the error that stopped it. */
-export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
+export type ThreadResult = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by the pool that started this thread.
 const { intake, shape } = workerData as ThreadSettings;
@@ -33,10 +33,10 @@ async function prepareAll({ keys, batch }: ThreadTask): Promise<readonly Prepare
 
 parentPort?.on('message', (task: ThreadTask) => {
   prepareAll(task).then(
-    (prepared) => parentPort?.postMessage({ prepared } satisfies ThreadAnswer),
+    (prepared) => parentPort?.postMessage({ prepared } satisfies ThreadResult),
     (error: unknown) =>
       parentPort?.postMessage({
         failure: error instanceof Error ? error.message : String(error),
-      } satisfies ThreadAnswer),
+      } satisfies ThreadResult),
   );
 });

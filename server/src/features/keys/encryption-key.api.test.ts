@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
-import { sealedAnswers } from '../idempotency/index.ts';
+import { sealedResponses } from '../idempotency/index.ts';
 import { sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';
 import { KeyRetirement } from './key-retirement.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 const path = '/tenants/self/encryption-keys';
-const tables = [sealedTokens, sealedAnswers];
+const tables = [sealedTokens, sealedResponses];
 const core = () => vault.server.core;
 
 async function read(): Promise<Keys> {

@@ -3,13 +3,13 @@ import { TestVault, type TestTenant } from '../../../test/harness/test-vault.ts'
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
-import { sealedAnswers } from '../idempotency/index.ts';
+import { sealedResponses } from '../idempotency/index.ts';
 import { sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';
 import { KeyRetirement } from './key-retirement.ts';
 import { Reencryption } from './reencryption.ts';
 
-const tables = [sealedTokens, sealedAnswers];
+const tables = [sealedTokens, sealedResponses];
 const fast = { rowsPerSecond: 1_000_000, onProgress: () => undefined };
 
 let vault: TestVault;

@@ -1,10 +1,10 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { AnswerPace } from '../../platform/outbound/answer-pace.ts';
+import { ResponsePace } from '../../platform/outbound/response-pace.ts';
 
 export interface CallSlot {
   /** The rate limit that all concurrent calls of the tenant share. */
-  readonly pace: AnswerPace;
+  readonly pace: ResponsePace;
   /** Releases the slot. Safe to call more than once. */
   release(): void;
 }
@@ -15,7 +15,7 @@ export interface CallSlot {
 export class CallSlots {
   readonly #callsMax: number;
   readonly #bytesPerSecond: number;
-  readonly #tenants = new Map<TenantId, { readonly pace: AnswerPace; calls: number }>();
+  readonly #tenants = new Map<TenantId, { readonly pace: ResponsePace; calls: number }>();
 
   constructor(limits: { readonly callsPerTenantMax: number; readonly answerBytesPerSecond: number }) {
     this.#callsMax = limits.callsPerTenantMax;
@@ -23,7 +23,7 @@ export class CallSlots {
   }
 
   take(tenantId: TenantId): CallSlot {
-    const tenant = this.#tenants.get(tenantId) ?? { pace: new AnswerPace(this.#bytesPerSecond), calls: 0 };
+    const tenant = this.#tenants.get(tenantId) ?? { pace: new ResponsePace(this.#bytesPerSecond), calls: 0 };
     if (tenant.calls >= this.#callsMax) {
       throw new DomainError(
         'too-many-calls',

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { isFromFields } from '../../http/origins/elements-origin.ts';
-import { sendRawAnswer } from '../../http/bodies/raw-reply.ts';
-import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
+import { sendRawResponse } from '../../http/bodies/raw-reply.ts';
+import { destinationStatusHeader, toResponseHeaders } from './response-headers.ts';
 import { proxyExamples } from './proxy-examples.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 import { proxyProblemForm } from './proxy-schemas.ts';
@@ -50,10 +50,10 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const answer = await proxy.forward(request.keyCaller, toProxyRequest(request, reply));
     const headers = [
-      ...toAnswerHeaders(answer.headers),
+      ...toResponseHeaders(answer.headers),
       { name: destinationStatusHeader, value: String(answer.status) },
     ];
-    return sendRawAnswer(reply, { ...answer, headers });
+    return sendRawResponse(reply, { ...answer, headers });
   };
   for (const method of methods) {
     const operationId = `proxy${method[0]}${method.slice(1).toLowerCase()}`;

@@ -6,7 +6,7 @@ import { mergeUses } from '../../core/expressions/reference-uses.ts';
 import type { KeyCaller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Outcome, toAuditRow, toMissDetails } from '../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
-import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
+import type { OutboundResponse } from '../../platform/outbound/destination-exchange.ts';
 import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
 import type { Destination } from '../../platform/outbound/destination-url.ts';
 import type { OpenConnection, Outbound, VettedDestination } from '../../platform/outbound/outbound.ts';
@@ -59,7 +59,7 @@ export class ProxyService {
     this.#parts = parts;
   }
 
-  async forward(caller: KeyCaller, request: ProxyRequest): Promise<OutboundAnswer> {
+  async forward(caller: KeyCaller, request: ProxyRequest): Promise<OutboundResponse> {
     const { slots, config } = this.#parts;
     const slot = slots.take(caller.tenantId);
     const clock = new CallClock(config.limits.callMs, request.signal);
@@ -104,7 +104,7 @@ export class ProxyService {
     await Promise.all(this.#endings);
   }
 
-  async #forward(call: Call, request: ProxyRequest): Promise<OutboundAnswer> {
+  async #forward(call: Call, request: ProxyRequest): Promise<OutboundResponse> {
     const { outbound, tokens } = this.#parts;
     const { caller, clock } = call;
     const url = outbound.parse(requireUrl(request));

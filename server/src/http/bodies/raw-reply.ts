@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { partOfElements } from '../origins/elements-origin.ts';
 import { endTimeLimit, isOutOfTime } from '../connections/time-limit.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly body: Readable;
@@ -13,7 +13,7 @@ export interface RawAnswer {
  * Forwards a third party's response, byte for byte, as it arrives. If the body is cut short, the connection is closed,
  * so that the client does not mistake half a response for a complete one.
  */
-export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyReply {
+export function sendRawResponse(reply: FastifyReply, answer: RawResponse): FastifyReply {
   const { raw } = reply;
   if (isOutOfTime(reply.request)) {
     answer.body.destroy();
@@ -34,7 +34,7 @@ export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyRe
   return reply;
 }
 
-function setHead(reply: FastifyReply, { status, headers }: RawAnswer): void {
+function setHead(reply: FastifyReply, { status, headers }: RawResponse): void {
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   // The elements origin sets no cookies, not even those of a third party.

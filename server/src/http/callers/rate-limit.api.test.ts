@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { observeBlock } from '../../../test/harness/observed-block.ts';
-import { type TestAnswer, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, TestVault } from '../../../test/harness/test-vault.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import type { LimitsConfig } from '../../platform/config/limits-reading.ts';
 import { generateApiKey } from '../../platform/keyring/sign-in/api-key.ts';
@@ -19,8 +19,8 @@ async function start(limits: Partial<LimitsConfig>): Promise<TestVault> {
   return vault;
 }
 
-async function statuses(count: number, send: () => Promise<TestAnswer>): Promise<Record<number, number>> {
-  const answers: TestAnswer[] = [];
+async function statuses(count: number, send: () => Promise<TestResponse>): Promise<Record<number, number>> {
+  const answers: TestResponse[] = [];
   // Requests are sent in rounds, so that a thousand of them do not open a thousand connections.
   for (let left = count; left > 0; left -= 50) {
     answers.push(...(await Promise.all(Array.from({ length: Math.min(left, 50) }, send))));

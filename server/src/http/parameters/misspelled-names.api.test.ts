@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutReferences } from '../../../test/harness/openapi-document.ts';
 import { sampleOf, type Schema } from '../../../test/harness/schema-sample.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
 // Every name in the API description is sent misspelled: with each letter omitted or doubled, and with each pair of
 // adjacent letters swapped. None may be accepted silently. The only exceptions are misspellings that equal another
@@ -111,7 +111,7 @@ describe('a misspelled name', () => {
 });
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-const errorsOf = ({ body }: TestAnswer) => (body as { errors?: Record<string, string[]> } | undefined)?.errors ?? {};
+const errorsOf = ({ body }: TestResponse) => (body as { errors?: Record<string, string[]> } | undefined)?.errors ?? {};
 
 /**
  * Returns the name with each letter omitted, each letter doubled, and each pair of adjacent letters swapped. The name
@@ -179,7 +179,7 @@ function within(place: string | 0, member: Member): Member {
   };
 }
 
-function send({ method, mediaType, key }: Route, path: string, rawBody?: string): Promise<TestAnswer> {
+function send({ method, mediaType, key }: Route, path: string, rawBody?: string): Promise<TestResponse> {
   const content = rawBody === undefined ? {} : { rawBody, headers: { 'content-type': mediaType } };
   return vault.request(method, path, { key, ...content });
 }

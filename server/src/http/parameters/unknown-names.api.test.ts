@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-const errorsOf = ({ body }: TestAnswer) => (body as { errors?: Record<string, string[]> }).errors ?? {};
+const errorsOf = ({ body }: TestResponse) => (body as { errors?: Record<string, string[]> }).errors ?? {};
 const isManagement = (path: string) => !/^(\/v2)?\/token/.test(path);
 const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   vault.request(method, path, {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withoutReferences } from '../../../test/harness/openapi-document.ts';
 import { sampleOf, type Schema } from '../../../test/harness/schema-sample.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { tokenTypeNames } from '../../core/token-types/token-type-catalog.ts';
 
 let vault: TestVault;
@@ -36,7 +36,7 @@ const wrongs: readonly unknown[] = [null, true, -1, 1.5, 'x', '', '\u0000', 'x'.
 const jargon =
   /anyOf|oneOf|schema|constant|allowed values|additional propert|pattern|#\/|must be (string|array|object|integer|number|boolean|null)|"\/|unknown validation|something else|expected form/;
 
-const errorsOf = ({ body }: TestAnswer) => (body as { errors?: Record<string, string[]> }).errors ?? {};
+const errorsOf = ({ body }: TestResponse) => (body as { errors?: Record<string, string[]> }).errors ?? {};
 
 describe('a value of the wrong kind', () => {
   it('in any place of any body is answered in words of the API', async () => {

@@ -10,7 +10,7 @@ import { loopback, ProxyVault } from '../../../test/harness/proxy-vault.ts';
 import { requestHead, sendRaw } from '../../../test/harness/raw-http.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { tapRoutes } from '../../../test/harness/route-tap.ts';
-import type { TestAnswer, TestRequest, TestVault } from '../../../test/harness/test-vault.ts';
+import type { TestResponse, TestRequest, TestVault } from '../../../test/harness/test-vault.ts';
 import type { Behaviour } from '../../../test/harness/tls-destination.ts';
 import type { VaultServer } from '../../app/serve/vault-server.ts';
 import type { Permission } from '../../core/access/permission.ts';
@@ -38,13 +38,13 @@ let vault: TestVault;
 let strict: VaultServer;
 let shown: ShownExamples;
 let operations: Operation[];
-let lateAnswer: Promise<TestAnswer>;
+let lateResponse: Promise<TestResponse>;
 beforeAll(async () => {
   const tapped = await tapRoutes(() => ProxyVault.start({ behaviour: provide, limits: { callMs: 3_000 } }));
   proxy = tapped.started;
   ({ vault } = proxy);
   // The server takes seconds to reject this request. Everything else is sent in the meantime.
-  lateAnswer = sendBytes('GET /roles HTTP/1.1\r\nhost: x\r\n');
+  lateResponse = sendBytes('GET /roles HTTP/1.1\r\nhost: x\r\n');
   proxy.resolver.set('intranet.provider.example', ['10.0.0.8']);
   strict = await vault.startAnother({ table: createStrictTable(), trustedProxies: [loopback] });
   shown = new ShownExamples((await vault.request('GET', '/openapi.json')).body);
@@ -180,7 +180,7 @@ describe('the vault responds as its description shows', () => {
     expect(compare(operation, await sendBytes('nonsense\r\n\r\n'), 400)).toEqual([]);
     const heavy = requestHead('GET /roles', { 'x-long': 'x'.repeat(20_000) });
     expect(compare(operation, await sendBytes(heavy), 431)).toEqual([]);
-    expect(compare(operation, await lateAnswer, 408)).toEqual([]);
+    expect(compare(operation, await lateResponse, 408)).toEqual([]);
   });
 
   it('when it fails, and when its database does not respond', async () => {
@@ -257,16 +257,16 @@ async function findDifferences(
 }
 
 /** Sends a request with placeholder values, which gets no further than the edge. */
-function send({ method, template }: Operation, request: TestRequest = {}): Promise<TestAnswer> {
+function send({ method, template }: Operation, request: TestRequest = {}): Promise<TestResponse> {
   return vault.request(method, template.replaceAll(/\{\w+\}/g, 'none'), request);
 }
 
-function compare(operation: Operation, answer: TestAnswer, status: number): string[] {
+function compare(operation: Operation, answer: TestResponse, status: number): string[] {
   if (answer.status !== status) return [`${answer.status} instead of ${status}: ${answer.text}`];
   return shown.compare(operation, answer, new Bindings([]));
 }
 
-async function sendBytes(bytes: string): Promise<TestAnswer> {
+async function sendBytes(bytes: string): Promise<TestResponse> {
   const { status, headers, body } = await sendRaw(vault.server.url, bytes);
   return { status, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 }

@@ -2,8 +2,8 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { pipeline, type Readable } from 'node:stream';
 import { codeOf, toError } from '../../core/errors/thrown.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
-import { AnswerBody } from './answer-body.ts';
-import type { AnswerPace } from './answer-pace.ts';
+import { ResponseBody } from './response-body.ts';
+import type { ResponsePace } from './response-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import type { OutboundLimits } from './outbound-config.ts';
 import type { SteadyConnection } from './steady-connection.ts';
@@ -25,7 +25,7 @@ export interface OutboundRequest {
   readonly body: Sensitive<Buffer | undefined>;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   readonly headers: readonly HeaderField[];
   /** The body, which is not decoded. It either ends complete or fails with an error. */
@@ -36,7 +36,7 @@ export interface ExchangeOptions {
   readonly socket: SteadyConnection;
   readonly hostHeader: string;
   readonly limits: OutboundLimits;
-  readonly pace: AnswerPace;
+  readonly pace: ResponsePace;
   readonly signal: AbortSignal;
 }
 
@@ -44,9 +44,9 @@ export interface ExchangeOptions {
  * Sends one request over a connection and returns the start of its response. The connection is closed after the
  * response.
  */
-export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
+export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResponse> {
   const { socket, signal, limits } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<OutboundResponse>();
   const stop = () => socket.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', stop));
@@ -72,7 +72,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   let interimCount = 0;
   sent.on('information', () => {
     interimCount += 1;
-    if (interimCount > limits.interimAnswersMax) fail(new DestinationFailure('bad-answer'));
+    if (interimCount > limits.interimResponsesMax) fail(new DestinationFailure('bad-answer'));
   });
   sent.once('response', (answer) => {
     sent.off('close', onClose);
@@ -107,7 +107,7 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
  * it.
  */
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
-  const body = new AnswerBody(limits.answerBodyBytesMax, pace);
+  const body = new ResponseBody(limits.answerBodyBytesMax, pace);
   // The destination may have sent everything long before the client has read it. A client that does not read must not
   // keep the call open.
   const stop = () => body.destroy(toError(signal.reason));

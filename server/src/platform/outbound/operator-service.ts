@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, req
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
 
 /** The response of an operator's service. The caller decides whether it is a success. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<IncomingHttpHeaders>;
   readonly body: string;
@@ -47,7 +47,7 @@ export class OperatorService {
    * Sends a request, and retries if a kept connection turns out to be closed. Requests must therefore be safe to
    * repeat.
    */
-  async ask(path: string, call: ServiceCall): Promise<ServiceAnswer> {
+  async ask(path: string, call: ServiceCall): Promise<ServiceResponse> {
     const url = `${this.#url}${path}`;
     try {
       return await askOnce(url, call, { ...this.#options, agent: this.#agent });
@@ -71,7 +71,7 @@ export function askOnce(
   url: string,
   call: ServiceCall,
   { timeoutMs = usualTimeoutMs, agent = false, ...tls }: AskOptions = {},
-): Promise<ServiceAnswer> {
+): Promise<ServiceResponse> {
   const { method = 'POST', headers = {}, body = '' } = call;
   const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) };
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;

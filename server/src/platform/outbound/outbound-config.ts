@@ -32,7 +32,7 @@ export interface OutboundLimits {
   /** The combined rate at which the long responses of a tenant are passed on. */
   readonly answerBytesPerSecond: number;
   /** The maximum number of interim responses (1xx). */
-  readonly interimAnswersMax: number;
+  readonly interimResponsesMax: number;
 }
 
 /** The operator's settings for outbound calls. Every exception is explicit, and none is implied. */
@@ -61,5 +61,5 @@ export const outboundLimits: OutboundLimits = {
   answerHeaderBytesMax: 32 * 1024,
   answerBodyBytesMax: 64 * 1024 * 1024,
   answerBytesPerSecond: 4 * 1024 * 1024,
-  interimAnswersMax: 16,
+  interimResponsesMax: 16,
 };

@@ -2,9 +2,9 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { parseAddressRange } from '../../core/network/address-range.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { AddressGuard } from './address-guard.ts';
-import type { AnswerPace } from './answer-pace.ts';
+import type { ResponsePace } from './response-pace.ts';
 import { connectTo } from './destination-connection.ts';
-import { exchange, type OutboundAnswer, type OutboundRequest } from './destination-exchange.ts';
+import { exchange, type OutboundResponse, type OutboundRequest } from './destination-exchange.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import { type Destination, type DestinationUrl, isSame, parseDestinationUrl, standardPort } from './destination-url.ts';
 import type { OutboundConfig, OwnDestination } from './outbound-config.ts';
@@ -87,7 +87,7 @@ export class Outbound {
 
 /** A connection for one request, which is never retried, because a retry could charge a card twice. */
 export interface OpenConnection {
-  send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
+  send(request: OutboundRequest, pace: ResponsePace): Promise<OutboundResponse>;
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 import { codeOf, nameOf } from '../../core/errors/thrown.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
-import { OperatorService, type ServiceAnswer } from '../outbound/operator-service.ts';
+import { OperatorService, type ServiceResponse } from '../outbound/operator-service.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { toOtlpRequest } from './otlp-request.ts';
@@ -162,7 +162,7 @@ class CollectorRefusal extends Error {
 }
 
 /** Returns how many spans the collector rejected. It may accept a part of a request. */
-function refusedCount({ body }: ServiceAnswer): number {
+function refusedCount({ body }: ServiceResponse): number {
   try {
     const rejected = Number(membersOf(membersOf(JSON.parse(body))['partialSuccess'])['rejectedSpans'] ?? 0);
     return rejected > 0 ? Math.trunc(rejected) : 0;

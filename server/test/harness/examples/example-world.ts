@@ -9,7 +9,7 @@ import {
 } from '../../../src/http/routes/example-values.ts';
 import type { ProxyVault } from '../proxy-vault.ts';
 import { createApplication } from '../test-application.ts';
-import type { TestAnswer, TestTenant, TestVault } from '../test-vault.ts';
+import type { TestResponse, TestTenant, TestVault } from '../test-vault.ts';
 import { untilServed } from '../until-served.ts';
 import { Bindings } from './example-match.ts';
 
@@ -96,7 +96,7 @@ export class ExampleWorld {
     { method, template, mediaType }: { method: string; template: string; mediaType: string },
     { path = {}, query = {}, headers = {}, body, target }: ExampleRequest,
     key: string,
-  ): Promise<TestAnswer> {
+  ): Promise<TestResponse> {
     const here = (text: string) => this.bindings.toActual(text);
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(here(path[name] ?? '')));
     const asked = Object.entries(query).map(([name, value]) => [name, here(value)] as const);
@@ -122,7 +122,7 @@ function isCreation({ entity_id, operation }: Record<string, unknown>): boolean 
   return entity_id === exampleIds.card && operation === 'create';
 }
 
-function idOf({ body }: TestAnswer): string {
+function idOf({ body }: TestResponse): string {
   return (body as { id: string }).id;
 }
 

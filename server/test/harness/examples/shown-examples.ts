@@ -1,4 +1,4 @@
-import type { TestAnswer } from '../test-vault.ts';
+import type { TestResponse } from '../test-vault.ts';
 import { type Bindings, listDifferences } from './example-match.ts';
 
 interface ShownResponse {
@@ -50,7 +50,7 @@ export class ShownExamples {
   /**
    * Lists the differences between an actual response and the example with this summary, or the most similar example.
    */
-  compare(operation: OperationName, answer: TestAnswer, bindings: Bindings, summary?: string): string[] {
+  compare(operation: OperationName, answer: TestResponse, bindings: Bindings, summary?: string): string[] {
     const status = this.#statusOf(operation, answer.status);
     if (status === undefined) return [`${answer.status} is not described`];
     const shown = this.#list(operation, status);

@@ -1,7 +1,7 @@
 import { untilTrue } from '../deadline.ts';
 import { FourEyesTenant } from '../four-eyes.ts';
 import { createApplication } from '../test-application.ts';
-import type { TestAnswer, TestRequest, TestTenant, TestVault } from '../test-vault.ts';
+import type { TestResponse, TestRequest, TestTenant, TestVault } from '../test-vault.ts';
 import { SeededRandom } from '../seen/seeded-random.ts';
 import { notePending } from './rights-approvals.ts';
 import {
@@ -170,7 +170,7 @@ export class RightsWorld {
     caller: Caller,
     [method, path, request]: readonly [method: string, path: string, request: TestRequest],
     judge: () => Expected,
-  ): Promise<TestAnswer> {
+  ): Promise<TestResponse> {
     const isGone = caller.isRevoked || caller.holder.isGone || caller.holder.authorizer?.isGone === true;
     const { status, shown = [] }: Expected = isGone ? { status: 401 } : judge();
     const answer = await this.vault.request(method, path, { ...request, key: caller.key });
@@ -238,13 +238,13 @@ export class RightsWorld {
     }
   }
 
-  #requireOnly(what: string, { text }: TestAnswer, allowed: string): void {
+  #requireOnly(what: string, { text }: TestResponse, allowed: string): void {
     for (const [found] of text.matchAll(plaintext)) {
       if (!allowed.includes(found)) this.#differ(`${what}\n  which holds ${found}`);
     }
   }
 
-  #requireShown(what: string, { body }: TestAnswer, shown: NonNullable<Expected['shown']>): void {
+  #requireShown(what: string, { body }: TestResponse, shown: NonNullable<Expected['shown']>): void {
     const found = body as { data?: unknown } | undefined;
     const one = shown[0];
     if (one === undefined || Array.isArray(found?.data)) return;

@@ -1,4 +1,4 @@
-import type { TestAnswer } from '../test-vault.ts';
+import type { TestResponse } from '../test-vault.ts';
 import { type ExpectedRecord, record } from './expected-record.ts';
 import { containers } from './random-rights.ts';
 import { refusalRecords, type SeenWorld } from './seen-world.ts';
@@ -93,7 +93,7 @@ export async function searchTokens(world: SeenWorld): Promise<void> {
 
 /** Returns the expected records: the query, and each token that it has shown. */
 function expectPage(
-  got: TestAnswer,
+  got: TestResponse,
   {
     fields,
     values,

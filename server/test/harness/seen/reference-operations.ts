@@ -1,5 +1,5 @@
 import { destinationHost } from '../proxy-vault.ts';
-import type { TestAnswer } from '../test-vault.ts';
+import type { TestResponse } from '../test-vault.ts';
 import { anything, type ExpectedRecord, record } from './expected-record.ts';
 import { refusalRecords, type SeenWorld } from './seen-world.ts';
 import { type ShownToken, viewsOf, viewsOfValue } from './shown-view.ts';
@@ -120,13 +120,13 @@ export async function callDestination(world: SeenWorld): Promise<void> {
 }
 
 /** Returns the record of a denied call. A key without the permission is refused before the destination is read. */
-function deniedCall({ text }: TestAnswer): ExpectedRecord {
+function deniedCall({ text }: TestResponse): ExpectedRecord {
   const isJudged = text.includes('on container');
   return record('proxy', 'invoke', anything, { outcome: 'denied', destination: isJudged ? destinationHost : null });
 }
 
 /** Checks what the destination received, which is echoed in the response. */
-function requirePlaintext({ body }: TestAnswer): void {
+function requirePlaintext({ body }: TestResponse): void {
   const { values } = body as { values: unknown[] };
   for (const value of values) {
     if (!viewsOfReference(value).includes('reveal'))

@@ -1,6 +1,6 @@
 import { createApplication } from '../test-application.ts';
 import { ProxyVault } from '../proxy-vault.ts';
-import type { TestAnswer, TestRequest } from '../test-vault.ts';
+import type { TestResponse, TestRequest } from '../test-vault.ts';
 import type { Behaviour } from '../tls-destination.ts';
 import { anything, compareRecords, type ExpectedRecord, record, type StoredRecord } from './expected-record.ts';
 import { randomRights } from './random-rights.ts';
@@ -25,7 +25,7 @@ export interface Repeatable {
   readonly method: string;
   readonly path: string;
   readonly request: TestRequest;
-  readonly first: TestAnswer;
+  readonly first: TestResponse;
 }
 
 interface Exchange {
@@ -105,8 +105,8 @@ export class SeenWorld {
     caller: SeenCaller,
     [method, route, path]: readonly [method: string, route: string, path: string],
     request: TestRequest,
-    expect: (answer: TestAnswer) => readonly ExpectedRecord[],
-  ): Promise<TestAnswer> {
+    expect: (answer: TestResponse) => readonly ExpectedRecord[],
+  ): Promise<TestResponse> {
     this.#requests += 1;
     const id = `seen-${this.#requests}`;
     const headers = { ...request.headers, 'bt-trace-id': id };
@@ -191,7 +191,7 @@ function listDifferencesOf({ what, caller, expected, stored }: RecordedExchange)
 
 /** Returns the records that a refusal creates: a denial, a miss, or none. */
 export function refusalRecords(
-  { status }: TestAnswer,
+  { status }: TestResponse,
   { entityType, operation, entityId }: Pick<ExpectedRecord, 'entityType' | 'operation' | 'entityId'>,
 ): ExpectedRecord[] {
   if (status === 403) return [record(entityType, operation, anything, { outcome: 'denied' })];

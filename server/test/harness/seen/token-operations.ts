@@ -1,4 +1,4 @@
-import type { TestAnswer } from '../test-vault.ts';
+import type { TestResponse } from '../test-vault.ts';
 import { anything, type ExpectedRecord, record } from './expected-record.ts';
 import { containers } from './random-rights.ts';
 import { type KnownToken, recordable, refusalRecords, type SeenCaller, type SeenWorld } from './seen-world.ts';
@@ -172,7 +172,7 @@ function forget(world: SeenWorld, id: string): void {
 }
 
 /** Returns the record of a missed replay. The id belonged to a token, so it is recorded regardless of its format. */
-function missedReplay({ body }: TestAnswer): ExpectedRecord {
+function missedReplay({ body }: TestResponse): ExpectedRecord {
   const ids = shownIn(body).map((one) => (typeof one === 'string' ? one : one.id));
   const [id = anything] = ids.length === 1 ? ids : [];
   return record('token', 'read', id, { outcome: 'missed', details: { via: 'replay', missing: 1 } });
@@ -183,8 +183,8 @@ async function onToken(
   world: SeenWorld,
   caller: SeenCaller,
   { method, id, operation, request = {} }: { method: string; id: string; operation: string; request?: object },
-  expect: (answer: TestAnswer) => readonly ExpectedRecord[] | undefined,
-): Promise<TestAnswer> {
+  expect: (answer: TestResponse) => readonly ExpectedRecord[] | undefined,
+): Promise<TestResponse> {
   const refused = { entityType: 'token', operation, entityId: recordable(id) };
   return world.exchange(
     caller,
@@ -194,6 +194,6 @@ async function onToken(
   );
 }
 
-function problemOf({ body }: TestAnswer): string | undefined {
+function problemOf({ body }: TestResponse): string | undefined {
   return (body as { type?: string } | undefined)?.type?.split('/').at(-1);
 }

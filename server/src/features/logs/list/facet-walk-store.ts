@@ -1,8 +1,8 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { TimeBudget } from '../../../platform/waiting/time-budget.ts';
-import { endHour, type FacetPlace, takeExpected, toPlaces } from './facet-place.ts';
-import { FacetPlaceStore } from './facet-place-store.ts';
+import { endHour, type FacetMinute, takeExpected, toMinutes } from './facet-minute.ts';
+import { FacetMinuteStore } from './facet-minute-store.ts';
 import type { Log, LogFilter, LogSlice } from '../model/log.ts';
 import { type CountedTo, type Edge, LogCountStore } from './log-count-store.ts';
 import { cursorAt } from '../model/log-cursor.ts';
@@ -16,19 +16,19 @@ import { StepPace } from '../model/step-pace.ts';
  */
 const hoursFirst = 24;
 const hoursLater = 240;
-/** The number of places that one statement reads. */
-const placesPerStep = { first: 32, max: 500 };
+/** The number of facetMinutes that one statement reads. */
+const minutesPerStep = { first: 32, max: 500 };
 /**
- * The maximum number of places in one search. If the filter values occur but never together, the search stops here at
+ * The maximum number of facetMinutes in one search. If the filter values occur but never together, the search stops here at
  * the latest and returns where to continue.
  */
-const listPlacesMax = 5_000;
-/** The maximum number of places for a total, which is worth less than the page that it accompanies. */
-const countPlacesMax = 2_000;
+const listMinutesMax = 5_000;
+/** The maximum number of facetMinutes for a total, which is worth less than the page that it accompanies. */
+const countMinutesMax = 2_000;
 
-/** Places to read. After them, everything back to `end` has been read. */
+/** Minutes to read. After them, everything back to `end` has been read. */
 interface Step {
-  readonly places: readonly FacetPlace[];
+  readonly facetMinutes: readonly FacetMinute[];
   readonly end: Date;
 }
 
@@ -37,12 +37,12 @@ interface Step {
  * finds the records in them by the primary key. Records that are too new to be counted are read directly.
  */
 export class FacetWalkStore implements LogWalk {
-  readonly #places: FacetPlaceStore;
+  readonly #facetMinutes: FacetMinuteStore;
   readonly #counts: LogCountStore;
   readonly #slices: SliceWalkStore;
 
   constructor(tx: Transaction, tenantId: TenantId) {
-    this.#places = new FacetPlaceStore(tx, tenantId);
+    this.#facetMinutes = new FacetMinuteStore(tx, tenantId);
     this.#counts = new LogCountStore(tx, tenantId);
     this.#slices = new SliceWalkStore(tx, tenantId);
   }
@@ -62,7 +62,7 @@ export class FacetWalkStore implements LogWalk {
 
   /**
    * Counts records. The counters give the count for one facet. For several facets, it stops at `limit` or after the
-   * maximum number of places.
+   * maximum number of facetMinutes.
    */
   async count(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted> {
     const countedTo = await this.#counts.findBehind(filter);
@@ -76,7 +76,7 @@ export class FacetWalkStore implements LogWalk {
   async #listCounted(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice> {
     // The position is read first. Records counted since then are found twice, but none is missed.
     const keptTo = await this.#counts.facetsKeptTo();
-    const fresh = await this.#places.listFrom(keptTo, filter, wanted);
+    const fresh = await this.#facetMinutes.listFrom(keptTo, filter, wanted);
     return this.#walk(filter, wanted, fresh, budget);
   }
 
@@ -88,12 +88,12 @@ export class FacetWalkStore implements LogWalk {
   ): Promise<LogSlice> {
     const found: Log[] = [];
     let seen = 0;
-    for await (const { places, end } of this.#steps(filter, { limit, after }, budget)) {
-      if (places.length > 0)
-        found.push(...(await this.#places.listIn(places, filter, { limit: limit - found.length, after })));
+    for await (const { facetMinutes, end } of this.#steps(filter, { limit, after }, budget)) {
+      if (facetMinutes.length > 0)
+        found.push(...(await this.#facetMinutes.listIn(facetMinutes, filter, { limit: limit - found.length, after })));
       if (found.length >= limit) break;
-      seen += places.length;
-      if (seen < listPlacesMax && !budget.isSpent) continue;
+      seen += facetMinutes.length;
+      if (seen < listMinutesMax && !budget.isSpent) continue;
       const logs = mergeNewest(found, fresh).filter(({ createdAt }) => createdAt >= end);
       return { logs: logs.slice(0, limit), stoppedAt: cursorAt(end) };
     }
@@ -140,40 +140,40 @@ export class FacetWalkStore implements LogWalk {
   ): Promise<Counted> {
     let total = 0;
     let seen = 0;
-    for await (const { places } of this.#steps(filter, { limit, after: undefined }, budget)) {
-      if (places.length > 0) total += await this.#places.countIn(places, filter, { keptTo, limit });
-      seen += places.length;
-      if (total >= limit || seen >= countPlacesMax || budget.isSpent)
+    for await (const { facetMinutes } of this.#steps(filter, { limit, after: undefined }, budget)) {
+      if (facetMinutes.length > 0) total += await this.#facetMinutes.countIn(facetMinutes, filter, { keptTo, limit });
+      seen += facetMinutes.length;
+      if (total >= limit || seen >= countMinutesMax || budget.isSpent)
         return { total: Math.min(total, limit), isExact: false };
     }
     return { total, isExact: true };
   }
 
   /**
-   * Yields the places in which all facets occur, newest first. Each step has as many places as are expected to contain
+   * Yields the facetMinutes in which all facets occur, newest first. Each step has as many facetMinutes as are expected to contain
    * enough records.
    */
   async *#steps(filter: LogFilter, { limit, after }: Wanted, { clock }: TimeBudget): AsyncGenerator<Step> {
-    const [leading, ...others] = await this.#places.rarestFirst(filter);
+    const [leading, ...others] = await this.#facetMinutes.rarestFirst(filter);
     if (leading === undefined) return;
-    const pace = new StepPace(clock, placesPerStep);
+    const pace = new StepPace(clock, minutesPerStep);
     let before = endHour(filter, after);
     let needed = limit;
     for (let hourCount = hoursFirst; ; hourCount = hoursLater) {
-      const hours = await this.#places.listHours({ filter, leading, others, before }, hourCount);
+      const hours = await this.#facetMinutes.listHours({ filter, leading, others, before }, hourCount);
       const last = hours.at(-1);
       if (last === undefined) return;
       before = last.hour;
-      let rest: readonly FacetPlace[] = toPlaces(hours, filter, after);
+      let rest: readonly FacetMinute[] = toMinutes(hours, filter, after);
       do {
-        const places = takeExpected(rest, { needed, placesMax: pace.size });
-        rest = rest.slice(places.length);
-        const lastMinute = rest.length > 0 ? places.at(-1)?.minute : undefined;
+        const facetMinutes = takeExpected(rest, { needed, minutesMax: pace.size });
+        rest = rest.slice(facetMinutes.length);
+        const lastMinute = rest.length > 0 ? facetMinutes.at(-1)?.minute : undefined;
         const end = pace.begin();
         // Hours in which the facets never occur together also count as a step, because there can be any number of them.
-        yield { places, end: lastMinute === undefined ? last.hour : new Date(lastMinute) };
+        yield { facetMinutes, end: lastMinute === undefined ? last.hour : new Date(lastMinute) };
         end();
-        // If the places contained fewer records than expected, the next statements are fewer and longer.
+        // If the facetMinutes contained fewer records than expected, the next statements are fewer and longer.
         needed *= 2;
       } while (rest.length > 0);
     }

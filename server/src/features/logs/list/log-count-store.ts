@@ -5,7 +5,7 @@ import type { LogFilter } from '../model/log.ts';
 import { conditionsOf, kindOf, toSqlTime, typesOf } from '../model/log-sql.ts';
 import { type FinestGrain, splitTime } from '../model/time-grains.ts';
 import { outcomes } from '../../../platform/audit/record/audit-event.ts';
-import { minuteMs } from './facet-place.ts';
+import { minuteMs } from './facet-minute.ts';
 
 /** The worker may advance between the two reads of its position, at most twice a second. */
 const countTriesMax = 3;
@@ -21,12 +21,12 @@ const bySealer: Counters = {
   table: 'audit_counts',
   finest: 'minute',
   countedTo: `select coalesce((select order_from from audit_seal_stops where tenant_id = $1),
-    (select sealed_to from audit_sealing))::text as place`,
+    (select sealed_to from audit_sealing))::text as position`,
 };
 const byFacet: Counters = {
   table: 'audit_facets',
   finest: 'hour',
-  countedTo: 'select kept_to::text as place from audit_facet_position where $1::uuid is not null',
+  countedTo: 'select kept_to::text as position from audit_facet_position where $1::uuid is not null',
 };
 
 /** A range, in milliseconds since 1970, that is too short for the finest counters. */
@@ -35,7 +35,7 @@ export interface Edge {
   readonly to: number;
 }
 
-type CountEdge = (edge: Edge, place: string) => Promise<number>;
+type CountEdge = (edge: Edge, position: string) => Promise<number>;
 
 /** The counters of facets include everything before this time. */
 export type CountedTo = Date | 'never';
@@ -62,18 +62,18 @@ export class LogCountStore {
   async count(filter: LogFilter, countEdge: CountEdge): Promise<number> {
     const counters = filter.facets.length === 0 ? bySealer : byFacet;
     for (let attempt = 1; ; attempt += 1) {
-      const place = await this.#placeOf(counters);
+      const position = await this.#positionOf(counters);
       const total =
-        (await this.#countKept(filter, counters, (edge) => countEdge(edge, place))) +
-        (await this.countFrom(place, filter));
-      if (attempt === countTriesMax || (await this.#placeOf(counters)) === place) return total;
+        (await this.#countKept(filter, counters, (edge) => countEdge(edge, position))) +
+        (await this.countFrom(position, filter));
+      if (attempt === countTriesMax || (await this.#positionOf(counters)) === position) return total;
     }
   }
 
   /** Counts records in a range that the counters of facets include completely. */
   async countWhole(filter: LogFilter, countEdge: CountEdge): Promise<number> {
-    const place = await this.#placeOf(byFacet);
-    return this.#countKept(filter, byFacet, (edge) => countEdge(edge, place));
+    const position = await this.#positionOf(byFacet);
+    return this.#countKept(filter, byFacet, (edge) => countEdge(edge, position));
   }
 
   async #countKept(filter: LogFilter, counters: Counters, countEdge: (edge: Edge) => Promise<number>): Promise<number> {
@@ -85,7 +85,7 @@ export class LogCountStore {
 
   /** Returns the position of the facet counters in sealing order. */
   facetsKeptTo(): Promise<string> {
-    return this.#placeOf(byFacet);
+    return this.#positionOf(byFacet);
   }
 
   /**
@@ -127,9 +127,9 @@ export class LogCountStore {
   }
 
   /** Counts records one by one within a range, up to a position in sealing order. */
-  countWithin({ from, to }: Edge, place: string, filter: LogFilter): Promise<number> {
+  countWithin({ from, to }: Edge, position: string, filter: LogFilter): Promise<number> {
     const bounds = { ...filter, from: new Date(from), to: new Date(to) };
-    return this.#countRecords(bounds, (parameters) => `and r.sealing_order < ${parameters.add(place)}`);
+    return this.#countRecords(bounds, (parameters) => `and r.sealing_order < ${parameters.add(position)}`);
   }
 
   async #sumUp(filter: LogFilter, { table, finest }: Counters): Promise<{ sum: number; edges: readonly Edge[] }> {
@@ -154,8 +154,8 @@ export class LogCountStore {
   }
 
   /** Counts records one by one, starting at a position in sealing order. */
-  countFrom(place: string, filter: LogFilter): Promise<number> {
-    return this.#countRecords(filter, (parameters) => `and r.sealing_order >= ${parameters.add(place)}`);
+  countFrom(position: string, filter: LogFilter): Promise<number> {
+    return this.#countRecords(filter, (parameters) => `and r.sealing_order >= ${parameters.add(position)}`);
   }
 
   #countRecords(filter: LogFilter, toCondition: (parameters: Parameters) => string): Promise<number> {
@@ -168,9 +168,9 @@ export class LogCountStore {
     );
   }
 
-  async #placeOf({ countedTo }: Counters): Promise<string> {
-    const [row] = await this.#tx.query<{ place: string }>({ text: countedTo, values: [this.#tenantId] });
-    return row?.place ?? '0';
+  async #positionOf({ countedTo }: Counters): Promise<string> {
+    const [row] = await this.#tx.query<{ position: string }>({ text: countedTo, values: [this.#tenantId] });
+    return row?.position ?? '0';
   }
 
   async #number(text: string, { values }: Parameters): Promise<number> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setPassword, welcomeProven } from '../../../../test/harness/portal-people.ts';
-import type { PageAnswer, PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
+import type { PageResponse, PortalVisitor } from '../../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { UserSessions } from '../index.ts';
@@ -45,7 +45,7 @@ const passkeysOf = async (owner = userId) =>
   (await query<{ id: Buffer }>('select id from user_passkeys where user_id = $1', [owner])).map(({ id }) =>
     id.toString('base64url'),
   );
-const isWarning = ({ status, text }: PageAnswer) =>
+const isWarning = ({ status, text }: PageResponse) =>
   status === 200 && text.includes('This is your only way to sign in.');
 
 describe('removing a passkey', () => {

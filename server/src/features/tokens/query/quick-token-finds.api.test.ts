@@ -3,7 +3,7 @@ import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { idsOf, pageOf } from '../../../../test/harness/token-answers.ts';
 
 /** The number of concurrent batches of one tenant. */
@@ -35,7 +35,7 @@ async function create(count: number, toToken: (index: number) => object, of = te
 const list = (path: string, key = tenant.keys.private) => vault.request('GET', path, { key });
 
 const isFind = ({ text }: SentStatement) => text.includes('with page as');
-const listTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
+const listTogether = (asks: readonly (() => Promise<TestResponse>)[]) =>
   askTogether({ vault, tap, name: 'token-list', batchesMax, isSent: isFind, askAhead: () => list('/tokens') }, asks);
 
 /** Returns the statements that were sent to find tokens. */

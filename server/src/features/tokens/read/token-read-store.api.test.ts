@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tap: StatementTap;
@@ -47,7 +47,7 @@ async function readsOf(id: string): Promise<Record<string, unknown>[]> {
   return records.filter(({ entity_id, operation }) => entity_id === id && operation === 'read');
 }
 
-const readTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
+const readTogether = (asks: readonly (() => Promise<TestResponse>)[]) =>
   askTogether(
     {
       vault,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutTraceId } from '../../../../test/harness/problem-text.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication, fieldsOf } from '../../../../test/harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -29,7 +29,7 @@ async function create(id: string, data: string, more: object = {}, key = tenant.
 
 const detokenize = (body: unknown, key = tenant.keys.reveal, headers: Record<string, string> = {}) =>
   vault.request('POST', '/detokenize', { key, body, headers });
-const detailOf = (answer: TestAnswer) => (answer.body as { detail: string }).detail;
+const detailOf = (answer: TestResponse) => (answer.body as { detail: string }).detail;
 
 describe('a reference', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication, fieldsOf } from '../../../../test/harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -13,7 +13,7 @@ afterAll(() => vault.stop());
 
 const tokenize = (body: unknown, key = tenant.keys.reveal) => vault.request('POST', '/tokenize', { key, body });
 const nested = (depth: number, inside: string) => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
-const detailOf = (answer: TestAnswer) => (answer.body as { detail: string }).detail;
+const detailOf = (answer: TestResponse) => (answer.body as { detail: string }).detail;
 
 /** Returns everything that a request could have left behind. */
 async function traces(): Promise<unknown> {
@@ -26,7 +26,7 @@ async function traces(): Promise<unknown> {
   return rows[0];
 }
 
-async function expectNoTrace(work: () => Promise<TestAnswer>): Promise<TestAnswer> {
+async function expectNoTrace(work: () => Promise<TestResponse>): Promise<TestResponse> {
   const before = await traces();
   const answer = await work();
   expect(await traces()).toEqual(before);
@@ -219,7 +219,7 @@ describe('a tokenization is one piece', () => {
 
 describe('deduplication in a tokenization', () => {
   const wanted = (data: unknown, more: object = {}) => ({ type: 'token', data, deduplicate_token: true, ...more });
-  const idsIn = (answer: TestAnswer) => (answer.body as { id: string }[]).map(({ id }) => id);
+  const idsIn = (answer: TestResponse) => (answer.body as { id: string }[]).map(({ id }) => id);
 
   it('gives equal values of one request one token', async () => {
     const value = crypto.randomUUID();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidV4 } from '../../../../test/harness/test-application.ts';
-import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
+import { type TestResponse, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -14,10 +14,10 @@ const tokenize = (body: unknown, key = tenant.keys.reveal) => vault.request('POS
 const tokenizeText = (rawBody: string) => vault.request('POST', '/tokenize', { key: tenant.keys.reveal, rawBody });
 const read = async (id: unknown, key = tenant.keys.reveal) =>
   (await vault.request('GET', `/tokens/${encodeURIComponent(String(id))}`, { key })).body as Record<string, unknown>;
-const bodyOf = (answer: TestAnswer) => answer.body as Record<string, unknown>;
+const bodyOf = (answer: TestResponse) => answer.body as Record<string, unknown>;
 
 /** Returns the response with every id that the vault assigned replaced by a mark. */
-const marked = (answer: TestAnswer) => answer.text.replaceAll(/"[0-9a-f]{8}-[0-9a-f-]{27}"/g, '<id>');
+const marked = (answer: TestResponse) => answer.text.replaceAll(/"[0-9a-f]{8}-[0-9a-f-]{27}"/g, '<id>');
 
 describe('the rules of POST /tokenize', () => {
   it('1. each plain string leaf becomes a generic token and is replaced by its id', async () => {

@@ -1,4 +1,4 @@
-import { AnswerBudget } from './answer-budget.ts';
+import { ResponseBudget } from './response-budget.ts';
 import { type Epoch, leadMs, lifeMs } from './epoch.ts';
 import { type EpochMessage, type Mac, parsePayload } from './epoch-message.ts';
 import { openParcel, parcelCount } from './epoch-parcel.ts';
@@ -23,13 +23,13 @@ export class EpochExchange {
   readonly receiveKeys = new ReceiveKeys();
   readonly #parts: EpochExchangeParts;
   readonly #writer: MessageWriter;
-  readonly #budget: AnswerBudget;
+  readonly #budget: ResponseBudget;
 
   constructor(parts: EpochExchangeParts) {
     const { mac, now } = parts;
     this.#parts = parts;
     this.#writer = new MessageWriter({ receiveKeys: this.receiveKeys, mac, now });
-    this.#budget = new AnswerBudget(now());
+    this.#budget = new ResponseBudget(now());
     this.receiveKeys.advance(now());
   }
 

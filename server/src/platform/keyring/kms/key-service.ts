@@ -1,6 +1,6 @@
 import { membersOf } from '../../../core/objects/members-of.ts';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
-import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
+import type { OperatorService, ServiceResponse, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
 
 /**
@@ -30,7 +30,7 @@ export function toKey(base64: string | undefined, service: string): Buffer {
 export async function askKeyService(
   service: OperatorService,
   call: ServiceCall & { readonly path: string; readonly name: string },
-): Promise<ServiceAnswer> {
+): Promise<ServiceResponse> {
   try {
     return await service.ask(call.path, call);
   } catch (error) {

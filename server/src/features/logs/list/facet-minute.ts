@@ -11,10 +11,10 @@ export interface FacetHour {
 }
 
 /** A kind of entity in a minute, which is a range of the primary key. */
-export interface FacetPlace {
+export interface FacetMinute {
   readonly entityType: string;
   readonly minute: number;
-  /** The expected number of records in this place. */
+  /** The expected number of records in this minute. */
   readonly records: number;
 }
 
@@ -22,35 +22,35 @@ export const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
 /** Returns the minutes of these hours that can contain matching records, newest first. */
-export function toPlaces(hours: readonly FacetHour[], filter: LogFilter, after: LogCursor | undefined): FacetPlace[] {
+export function toMinutes(hours: readonly FacetHour[], filter: LogFilter, after: LogCursor | undefined): FacetMinute[] {
   const from = filter.from?.getTime() ?? Number.NEGATIVE_INFINITY;
   const to = Math.min(filter.to?.getTime() ?? Number.POSITIVE_INFINITY, endOf(after));
-  const places = hours.flatMap(({ entityType, hour, records, minutes }) => {
+  const facetMinutes = hours.flatMap(({ entityType, hour, records, minutes }) => {
     const bits = BigInt(minutes);
     const set = Array.from({ length: 60 }, (_, minute) => minute).filter((minute) => (bits >> BigInt(minute)) & 1n);
     return set
       .map((minute) => ({ entityType, minute: hour.getTime() + minute * minuteMs, records: records / set.length }))
       .filter(({ minute }) => minute < to && minute + minuteMs > from);
   });
-  return places.toSorted((a, b) => b.minute - a.minute);
+  return facetMinutes.toSorted((a, b) => b.minute - a.minute);
 }
 
 /**
- * Returns the first places that are expected to contain `needed` records, limited to `placesMax`. All kinds of the same
+ * Returns the first facetMinutes that are expected to contain `needed` records, limited to `minutesMax`. All kinds of the same
  * minute stay together, even if this exceeds the limit.
  */
 export function takeExpected(
-  places: readonly FacetPlace[],
-  { needed, placesMax }: { readonly needed: number; readonly placesMax: number },
-): readonly FacetPlace[] {
+  facetMinutes: readonly FacetMinute[],
+  { needed, minutesMax }: { readonly needed: number; readonly minutesMax: number },
+): readonly FacetMinute[] {
   let expected = 0;
-  const end = places.findIndex(({ minute, records }, index) => {
-    const isEnough = expected >= needed || index >= placesMax;
-    if (isEnough && minute !== places[index - 1]?.minute) return true;
+  const end = facetMinutes.findIndex(({ minute, records }, index) => {
+    const isEnough = expected >= needed || index >= minutesMax;
+    if (isEnough && minute !== facetMinutes[index - 1]?.minute) return true;
     expected += records;
     return false;
   });
-  return end === -1 ? places : places.slice(0, end);
+  return end === -1 ? facetMinutes : facetMinutes.slice(0, end);
 }
 
 /** Returns the end of the last hour that can contain matching records. */

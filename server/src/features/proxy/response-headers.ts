@@ -21,7 +21,7 @@ const originHeaders: ReadonlySet<string> = new Set(
 const withheldPrefixes = ['access-control-', 'bt-', 'proxy-'];
 
 /** Returns the destination's headers as the client gets them. */
-export function toAnswerHeaders(headers: readonly HeaderField[]): readonly HeaderField[] {
+export function toResponseHeaders(headers: readonly HeaderField[]): readonly HeaderField[] {
   const named = new Set(
     headers
       .filter(({ name }) => name.toLowerCase() === 'connection')

@@ -1,13 +1,13 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { beforeFirstHour, type FacetHour, type FacetPlace, minuteMs } from './facet-place.ts';
+import { beforeFirstHour, type FacetHour, type FacetMinute, minuteMs } from './facet-minute.ts';
 import type { Facet, Log, LogFilter } from '../model/log.ts';
 import { conditionsOf, following, logColumns, newestFirst, toSqlTime, typesOf } from '../model/log-sql.ts';
 import type { Wanted } from '../model/log-walk.ts';
 
 /** Finds the minutes of the log in which facets occur together, and their records. */
-export class FacetPlaceStore {
+export class FacetMinuteStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
 
@@ -63,33 +63,33 @@ export class FacetPlaceStore {
     });
   }
 
-  /** Lists records, reading each place from its newest record backwards. */
-  listIn(places: readonly FacetPlace[], filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
+  /** Lists records, reading each minute from its newest record backwards. */
+  listIn(facetMinutes: readonly FacetMinute[], filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
-    const from = fromPlaces(places, parameters);
+    const from = fromMinutes(facetMinutes, parameters);
     const where = `${conditionsOf(filter, parameters)} ${following(after, parameters)}`;
     const count = parameters.add(limit);
     return this.#tx.query({
       text: `select ${logColumns} from ${from} cross join lateral (
-          select r.* from audit_records r where ${atPlace} ${where} ${newestFirst} limit ${count}) r
+          select r.* from audit_records r where ${inMinute} ${where} ${newestFirst} limit ${count}) r
         ${newestFirst} limit ${count}`,
       values: parameters.values,
     });
   }
 
   async countIn(
-    places: readonly FacetPlace[],
+    facetMinutes: readonly FacetMinute[],
     filter: LogFilter,
     { keptTo, limit }: { keptTo: string; limit: number },
   ): Promise<number> {
     const parameters = new Parameters(this.#tenantId);
-    const from = fromPlaces(places, parameters);
+    const from = fromMinutes(facetMinutes, parameters);
     const where = `and r.sealing_order < ${parameters.add(keptTo)} ${conditionsOf(filter, parameters)}`;
-    // The inner limit keeps PostgreSQL from joining the places with the whole log.
+    // The inner limit keeps PostgreSQL from joining the facetMinutes with the whole log.
     const count = parameters.add(limit);
     const [row] = await this.#tx.query<{ n: number }>({
       text: `select count(*)::float8 as n from (select 1 from ${from} cross join lateral (
-          select 1 from audit_records r where ${atPlace} ${where} limit ${count}) r limit ${count}) counted`,
+          select 1 from audit_records r where ${inMinute} ${where} limit ${count}) r limit ${count}) counted`,
       values: parameters.values,
     });
     return row?.n ?? 0;
@@ -113,15 +113,15 @@ function has(table: string, { field, value }: Facet, parameters: Parameters): st
 }
 
 /**
- * Returns the places as a table. Both bounds are passed as values, because under row-level security PostgreSQL does not
+ * Returns the facetMinutes as a table. Both bounds are passed as values, because under row-level security PostgreSQL does not
  * use an index for a computed bound.
  */
-function fromPlaces(places: readonly FacetPlace[], parameters: Parameters): string {
-  const kinds = parameters.add(places.map(({ entityType }) => entityType));
-  const starts = parameters.add(places.map(({ minute }) => new Date(minute).toISOString()));
-  const ends = parameters.add(places.map(({ minute }) => new Date(minute + minuteMs).toISOString()));
-  return `unnest(${kinds}::text[], ${starts}::timestamptz[], ${ends}::timestamptz[]) as place(entity_type, since, until)`;
+function fromMinutes(facetMinutes: readonly FacetMinute[], parameters: Parameters): string {
+  const kinds = parameters.add(facetMinutes.map(({ entityType }) => entityType));
+  const starts = parameters.add(facetMinutes.map(({ minute }) => new Date(minute).toISOString()));
+  const ends = parameters.add(facetMinutes.map(({ minute }) => new Date(minute + minuteMs).toISOString()));
+  return `unnest(${kinds}::text[], ${starts}::timestamptz[], ${ends}::timestamptz[]) as minute(entity_type, since, until)`;
 }
 
-const atPlace = `r.tenant_id = $1 and r.entity_type = place.entity_type
-  and r.created_at >= place.since and r.created_at < place.until`;
+const inMinute = `r.tenant_id = $1 and r.entity_type = minute.entity_type
+  and r.created_at >= minute.since and r.created_at < minute.until`;

@@ -1,14 +1,14 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { type AnswerPace, costOf } from './answer-pace.ts';
+import { type ResponsePace, costOf } from './response-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 
 /** Passes the body of a response through, up to a limit and at a bounded rate. */
-export class AnswerBody extends Transform {
+export class ResponseBody extends Transform {
   readonly #bytesMax: number;
-  readonly #pace: AnswerPace;
+  readonly #pace: ResponsePace;
   #bytes = 0;
 
-  constructor(bytesMax: number, pace: AnswerPace) {
+  constructor(bytesMax: number, pace: ResponsePace) {
     // The buffer is small, because each byte may be a separate chunk.
     super({ writableHighWaterMark: 1024 });
     this.#bytesMax = bytesMax;

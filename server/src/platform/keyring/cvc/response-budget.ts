@@ -5,7 +5,7 @@ const perSecond = 64;
  * Limits how many messages are sent in response to requests. Further requests are ignored, and their senders will
  * repeat them.
  */
-export class AnswerBudget {
+export class ResponseBudget {
   #left = burst;
   #countedAt: number;
 

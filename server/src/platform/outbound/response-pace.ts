@@ -7,7 +7,7 @@ const chunkCostBytes = 4 * 1024;
  * The combined rate at which the long responses of one tenant are passed on. Endless responses must not starve other
  * requests.
  */
-export class AnswerPace {
+export class ResponsePace {
   readonly #bytesPerSecond: number;
   #freeAt = 0;
 

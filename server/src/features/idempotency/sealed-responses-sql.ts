@@ -10,7 +10,7 @@ export function answerBinding(keyHash: Buffer): FieldBinding {
 }
 
 /** The stored results, for re-encryption. A claim without a result has nothing to re-encrypt. */
-export const sealedAnswers = sealedTable({
+export const sealedResponses = sealedTable({
   name: 'idempotency_results',
   key: { column: 'key_hash', toText: `encode(key_hash, 'hex')`, fromText: `decode(?, 'hex')` },
   sealedColumn: 'sealed',

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { AnswerBudget } from './answer-budget.ts';
+import { ResponseBudget } from './response-budget.ts';
 
-const takeAll = (budget: AnswerBudget, now: number) => {
+const takeAll = (budget: ResponseBudget, now: number) => {
   let taken = 0;
   while (budget.take(1, now)) taken += 1;
   return taken;
 };
 
 it('allows a burst, then a steady rate, and never saves up more than a burst', () => {
-  const budget = new AnswerBudget(0);
+  const budget = new ResponseBudget(0);
   expect(takeAll(budget, 0)).toBe(512);
   expect(takeAll(budget, 1_000)).toBe(64);
   expect(takeAll(budget, 1_500)).toBe(32);
@@ -16,7 +16,7 @@ it('allows a burst, then a steady rate, and never saves up more than a burst', (
 });
 
 it('takes nothing for an answer that does not fit', () => {
-  const budget = new AnswerBudget(0);
+  const budget = new ResponseBudget(0);
   expect(budget.take(513, 0)).toBe(false);
   expect(budget.take(512, 0)).toBe(true);
 });
