@@ -20,6 +20,14 @@ export function notePending(world: RightsWorld, one: Pending): void {
   pending.set(world, [...others, one]);
 }
 
+/** Ends all requests of a world, because a tenant may have only 50 pending requests of its applications. */
+export async function endPending(world: RightsWorld): Promise<void> {
+  pending.delete(world);
+  await world.vault.database.owner.query('delete from approval_requests where tenant_id = $1 and outcome is null', [
+    world.tenant.id,
+  ]);
+}
+
 interface Change {
   readonly rights: Rights;
   readonly answer: { readonly status: number; readonly body: unknown };

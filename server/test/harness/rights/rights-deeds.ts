@@ -196,7 +196,8 @@ export async function searchTokens(world: RightsWorld): Promise<void> {
   const query = isByData ? `data:${token.data}` : `id:${token.id}`;
   const shown = () => {
     const transform = token.isGone ? undefined : shownBy(caller.holder, 'token:search', token.containers);
-    const isFound = !isByData || (token.index.name === 'whole' && transform !== 'redact');
+    const isInSight = world.approvers === undefined ? transform !== 'redact' : transform === 'reveal';
+    const isFound = !isByData || (token.index.name === 'whole' && isInSight);
     return transform === undefined || !isFound ? [] : [{ token, transform, data: dataShown(token, transform) }];
   };
   let wanted: ReturnType<typeof shown> = [];

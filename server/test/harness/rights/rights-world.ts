@@ -3,7 +3,7 @@ import { FourEyesTenant } from '../four-eyes.ts';
 import { createApplication } from '../test-application.ts';
 import type { TestResponse, TestRequest, TestTenant, TestVault } from '../test-vault.ts';
 import { SeededRandom } from '../seen/seeded-random.ts';
-import { notePending } from './rights-approvals.ts';
+import { endPending, notePending } from './rights-approvals.ts';
 import {
   type Holder,
   mayMove,
@@ -80,6 +80,7 @@ export class RightsWorld {
   async begin(): Promise<void> {
     this.tokens.length = 0;
     this.callers = [];
+    if (this.approvers !== undefined) await endPending(this);
     for (const kind of ['private', 'private', 'private', 'public', 'public'] as const)
       this.callers.push(await this.makeCaller(kind, this.randomRights(kind)));
   }
