@@ -29,13 +29,13 @@ export class DroppedMonths {
     for (const { entity_id: month, details } of records.filter(isOfRetention)) {
       const removal = parseRemoval({ month, details }, this.#tenantId, this.#publicKey);
       const newest = this.#newest.get(`${month}-01`);
-      // If the log was cut back and has grown again, an old removal names a checkpoint that no longer exists.
+      // If the log was truncated and has grown since, an old removal refers to a checkpoint that no longer exists.
       if (removal !== undefined && newest !== undefined && isSameRemoval(removal, newest)) this.#removals.push(removal);
     }
   }
 
   /**
-   * Returns the newest month that is gone although retention did not drop it. Retention drops the oldest month first,
+   * Returns the newest month that is missing but was not dropped by retention. Retention drops the oldest month first,
    * so a removal also accounts for every earlier month. The records of those earlier removals may have been dropped
    * themselves.
    */
