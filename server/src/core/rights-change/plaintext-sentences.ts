@@ -45,13 +45,17 @@ function toSentence(rights: PlaintextRights, rule: AccessRule, permission: Permi
 
 function toDestinations({ allowedDestinations }: PlaintextRights): string {
   if (allowedDestinations === null) return 'any destination';
-  if (allowedDestinations.length > destinationsInSentenceMax) return `${allowedDestinations.length} destinations`;
+  if (areMany(allowedDestinations)) return `${allowedDestinations.length} destinations`;
   return allowedDestinations.length === 0 ? 'no destination' : allowedDestinations.join(', ');
 }
 
 function listManyDestinations({ allowedDestinations }: PlaintextRights): string[] {
-  const isMany = allowedDestinations !== null && allowedDestinations.length > destinationsInSentenceMax;
-  return isMany ? [`Its destinations are ${allowedDestinations.join(', ')}.`] : [];
+  if (allowedDestinations === null || !areMany(allowedDestinations)) return [];
+  return [`Its destinations are ${allowedDestinations.join(', ')}.`];
+}
+
+function areMany(destinations: readonly string[]): boolean {
+  return destinations.length > destinationsInSentenceMax;
 }
 
 function toHandingOut(limit: GrantLimit | null): string {

@@ -45,10 +45,10 @@ class PreparerThread {
 
   constructor(settings: ThreadSettings) {
     this.#worker = new Worker(threadFile, { workerData: settings });
-    this.#worker.on('message', (answer: ThreadResult) => {
+    this.#worker.on('message', (result: ThreadResult) => {
       const waiting = this.#waiting.shift();
-      if ('prepared' in answer) waiting?.resolve(answer.prepared);
-      else waiting?.reject(new Error(answer.failure));
+      if ('prepared' in result) waiting?.resolve(result.prepared);
+      else waiting?.reject(new Error(result.failure));
     });
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
     this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records ended unexpectedly.')));

@@ -37,12 +37,12 @@ interface Step {
  * finds the records in them by the primary key. Records that are too new to be counted are read directly.
  */
 export class FacetWalkStore implements LogWalk {
-  readonly #facetMinutes: FacetMinuteStore;
+  readonly #store: FacetMinuteStore;
   readonly #counts: LogCountStore;
   readonly #slices: SliceWalkStore;
 
   constructor(tx: Transaction, tenantId: TenantId) {
-    this.#facetMinutes = new FacetMinuteStore(tx, tenantId);
+    this.#store = new FacetMinuteStore(tx, tenantId);
     this.#counts = new LogCountStore(tx, tenantId);
     this.#slices = new SliceWalkStore(tx, tenantId);
   }
@@ -76,7 +76,7 @@ export class FacetWalkStore implements LogWalk {
   async #listCounted(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice> {
     // The position is read first. Records counted since then are found twice, but none is missed.
     const keptTo = await this.#counts.facetsKeptTo();
-    const fresh = await this.#facetMinutes.listFrom(keptTo, filter, wanted);
+    const fresh = await this.#store.listFrom(keptTo, filter, wanted);
     return this.#walk(filter, wanted, fresh, budget);
   }
 
@@ -90,7 +90,7 @@ export class FacetWalkStore implements LogWalk {
     let seen = 0;
     for await (const { facetMinutes, end } of this.#steps(filter, { limit, after }, budget)) {
       if (facetMinutes.length > 0)
-        found.push(...(await this.#facetMinutes.listIn(facetMinutes, filter, { limit: limit - found.length, after })));
+        found.push(...(await this.#store.listIn(facetMinutes, filter, { limit: limit - found.length, after })));
       if (found.length >= limit) break;
       seen += facetMinutes.length;
       if (seen < listMinutesMax && !budget.isSpent) continue;
@@ -141,7 +141,7 @@ export class FacetWalkStore implements LogWalk {
     let total = 0;
     let seen = 0;
     for await (const { facetMinutes } of this.#steps(filter, { limit, after: undefined }, budget)) {
-      if (facetMinutes.length > 0) total += await this.#facetMinutes.countIn(facetMinutes, filter, { keptTo, limit });
+      if (facetMinutes.length > 0) total += await this.#store.countIn(facetMinutes, filter, { keptTo, limit });
       seen += facetMinutes.length;
       if (total >= limit || seen >= countMinutesMax || budget.isSpent)
         return { total: Math.min(total, limit), isExact: false };
@@ -154,13 +154,13 @@ export class FacetWalkStore implements LogWalk {
    * enough records.
    */
   async *#steps(filter: LogFilter, { limit, after }: Wanted, { clock }: TimeBudget): AsyncGenerator<Step> {
-    const [leading, ...others] = await this.#facetMinutes.rarestFirst(filter);
+    const [leading, ...others] = await this.#store.rarestFirst(filter);
     if (leading === undefined) return;
     const pace = new StepPace(clock, minutesPerStep);
     let before = endHour(filter, after);
     let needed = limit;
     for (let hourCount = hoursFirst; ; hourCount = hoursLater) {
-      const hours = await this.#facetMinutes.listHours({ filter, leading, others, before }, hourCount);
+      const hours = await this.#store.listHours({ filter, leading, others, before }, hourCount);
       const last = hours.at(-1);
       if (last === undefined) return;
       before = last.hour;
