@@ -5,7 +5,7 @@ export default {
   forbidden: [
     {
       name: 'rooms-in-one-direction',
-      comment: 'Of two folders, one builds on the other: what both need stands below them.',
+      comment: 'Two folders must not import each other. Move code that both need to a folder below them.',
       severity: 'error',
       scope: 'folder',
       from: {},

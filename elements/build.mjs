@@ -1,7 +1,7 @@
 // Builds the files that the vault serves into server/assets/elements, with a manifest of hashes. It also builds the
 // demo shop of `strongroom dev` into server/assets/elements-demo, and the npm package into dist.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
@@ -41,8 +41,10 @@ function emptied(folder) {
 emptied(served);
 const files = {
   'client.js': await bundle('client/script.ts', { format: 'iife' }),
-  'controller.js': await bundle('frames/controller/main.ts', { format: 'es' }),
-  'field.js': await bundle('frames/field/main.ts', { format: 'es' }),
+  'controller.js': await bundle('frames/controller/main.ts', { format: 'iife' }),
+  'field.js': await bundle('frames/field/main.ts', { format: 'iife' }),
+  'texts.js': await bundle('frames/texts.ts', { format: 'es' }),
+  'marks.js': await bundle('frames/marks.ts', { format: 'es' }),
   'field.css': readFileSync(here('frames/field/field.css'), 'utf8'),
 };
 const hash = createHash('sha256');
@@ -60,16 +62,33 @@ writeFileSync(`${served}manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`
 
 emptied(shop);
 writeFileSync(`${shop}shop.js`, await bundle('demo/main.ts', { format: 'es' }));
-for (const name of ['index.html', 'shop.css']) writeFileSync(`${shop}${name}`, readFileSync(here(`demo/${name}`)));
+writeFileSync(`${shop}index.html`, readFileSync(here('demo/index.html')));
+// The shop has its own origin, so it brings the colours and the typeface of the vault's pages.
+const styles = ['../server/assets/tokens.css', 'demo/shop.css'].map((name) => readFileSync(here(name), 'utf8'));
+writeFileSync(`${shop}shop.css`, styles.join('\n'));
+writeFileSync(`${shop}inter.woff2`, readFileSync(here('../server/assets/vendor/inter-latin.woff2')));
 
 emptied(packaged);
-const client = await bundle('client/index.ts', { format: 'es' });
-const react = await bundle('react/index.ts', {
-  format: 'es',
-  external: ['react', 'react/jsx-runtime', 'strongroom-elements'],
-});
-writeFileSync(`${packaged}index.js`, client);
-writeFileSync(`${packaged}react.js`, react);
-process.stdout.write(
-  `${'react.js'.padEnd(16)} ${(gzipSync(react, { level: 9 }).length / 1000).toFixed(2).padStart(6)} kB gz\n`,
-);
+writeFileSync(`${packaged}index.js`, await bundle('client/index.ts', { format: 'es' }));
+mkdirSync(`${packaged}svelte`);
+const wrappers = {
+  'react.js': await bundle('react/index.ts', {
+    format: 'es',
+    external: ['react', 'react/jsx-runtime', 'strongroom-elements'],
+  }),
+  'vue.js': await bundle('vue/index.ts', { format: 'es', external: ['vue', 'strongroom-elements'] }),
+  'svelte/index.js': await bundle('svelte/index.ts', {
+    format: 'es',
+    external: ['svelte', 'svelte/store', 'strongroom-elements'],
+  }),
+};
+for (const [name, code] of Object.entries(wrappers)) {
+  // Frameworks that render on a server must not run these components there.
+  const text = name === 'react.js' ? `'use client';\n${code}` : code;
+  writeFileSync(`${packaged}${name}`, text);
+  process.stdout.write(
+    `${name.padEnd(16)} ${(gzipSync(text, { level: 9 }).length / 1000).toFixed(2).padStart(6)} kB gz\n`,
+  );
+}
+for (const name of ['StrongroomElement.svelte', 'StrongroomElement.svelte.d.ts'])
+  copyFileSync(here(`svelte/${name}`), `${packaged}svelte/${name}`);

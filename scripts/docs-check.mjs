@@ -4,17 +4,24 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { headingsOf, linksOf } from './markdown-links.mjs';
 import { readBlocks } from './markdown-blocks.mjs';
+import { withShownFiles } from './shown-files.mjs';
 import { namesIn } from './long-run/page.mjs';
 
 /** The pages that `scripts/run-guides` runs. */
 const isRunPage = (file) => /^docs\/(guides\/.*|(start|concepts|operate)\/[^/]+|upgrading\.md)$/.test(file);
-const files = globSync(['*.md', 'docs/**/*.md', '{server,elements,deploy}/**/*.md'], {
+const files = globSync(['*.md', 'docs/**/*.md', '{server,elements,deploy,examples}/**/*.md'], {
   exclude: (name) => /node_modules|server\/assets/.test(name),
 });
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 const problems = [
-  ...[...texts].flatMap(([file, text]) => [...findDeadLinks(file, text), ...findUnclearBlocks(file, text)]),
+  ...[...texts].flatMap(([file, text]) => [
+    ...findDeadLinks(file, text),
+    ...findUnclearBlocks(file, text),
+    ...findOldFiles(file, text),
+    ...findUnlinked(file, text),
+  ]),
   ...findUnlistedRuns(texts.get('docs/contributing/long-runs.md') ?? ''),
+  ...findMisnumberedDecisions(),
 ];
 
 for (const problem of problems) console.error(problem);
@@ -35,15 +42,33 @@ function findDeadLinks(file, text) {
 
 /**
  * Finds blocks that are neither run nor marked as not run. Files outside the documentation are skipped, because nobody
- * follows a README or an ADR step by step.
+ * follows a README or an ADR step by step. A page that is executed marks each block, because only then a new one is noticed.
  */
 function findUnclearBlocks(file, text) {
   if (!file.startsWith('docs/') || file.startsWith('docs/adr/')) return [];
-  if (/^<!-- no block is run: .+ -->$/m.test(text)) return [];
+  if (!isRunPage(file) && /^<!-- no block is run: .+ -->$/m.test(text)) return [];
   const unclear = readBlocks(text.split('\n')).filter(
-    ({ isRun, reason }) => reason === undefined && !(isRun && isRunPage(file)),
+    ({ isRun, isResponse, reason, file: shown }) =>
+      reason === undefined && shown === undefined && !((isRun || isResponse) && isRunPage(file)),
   );
   return unclear.map(({ at }) => `${file}:${at + 1} is not run; say why in a line before it: <!-- not run: why -->`);
+}
+
+/** Finds blocks that show a file as it was: `scripts/shown-files.mjs` writes it into the page again. */
+function findOldFiles(file, text) {
+  if (text === withShownFiles(file, text)) return [];
+  return [`${file} shows a file that has changed. Run: node scripts/shown-files.mjs`];
+}
+
+/** Finds concepts that link to no guide or first steps, guides that link to no concept, and either without the reference. */
+function findUnlinked(file, text) {
+  const kind = /^docs\/(concepts|guides)\/[^/]+\.md$/.exec(file)?.[1];
+  if (kind === undefined) return [];
+  const other = kind === 'concepts' ? ['guides', 'start'] : ['concepts'];
+  const targets = linksOf(text).map(({ target }) => target);
+  return [other, ['reference']]
+    .filter((folders) => !targets.some((target) => folders.some((folder) => target.startsWith(`../${folder}/`))))
+    .map((folders) => `${file} links to no page in ${folders.join(' or ')}`);
 }
 
 /** Finds long runs that the page about them does not list, and rows that belong to no long run. */
@@ -56,5 +81,17 @@ function findUnlistedRuns(page) {
     ...listed
       .filter((name) => !runs.includes(name))
       .map((name) => `long-runs.md lists npm run ${name}, which does not write into it`),
+  ];
+}
+
+/** Finds decision records that share a number, or whose heading has another number than their file. */
+function findMisnumberedDecisions() {
+  const records = files.filter((file) => file.startsWith('docs/adr/'));
+  const numberOf = (file) => Number(path.basename(file).slice(0, 4));
+  const misnamed = records.filter((file) => !texts.get(file).startsWith(`# ${numberOf(file)}. `));
+  const repeated = records.filter((file) => records.filter((other) => numberOf(other) === numberOf(file)).length > 1);
+  return [
+    ...misnamed.map((file) => `${file} does not begin with "# ${numberOf(file)}. "`),
+    ...repeated.map((file) => `${file} has the number of another record`),
   ];
 }

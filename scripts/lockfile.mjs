@@ -6,7 +6,13 @@
 // version and platform, npm skips it on other platforms.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const files = ['package-lock.json', 'conformance/generated/package-lock.json', 'site/package-lock.json'];
+const files = [
+  'package-lock.json',
+  'conformance/generated/package-lock.json',
+  'site/package-lock.json',
+  'examples/express/package-lock.json',
+  'examples/nextjs/package-lock.json',
+];
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 

@@ -3,12 +3,13 @@
 //
 //   test-report.mjs failed REPORT         lists the files that failed, one per line
 //   test-report.mjs merge REPORT AGAIN    merges the results of a second run of some files into the first report
+//   test-report.mjs slowest REPORT…       lists the files that took longest, and their share of the time of all files
 //   test-report.mjs sum REPORT…           prints failures by name, then `N passed, N failed`
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const commands = { failed: printFailed, merge, sum };
+const commands = { failed: printFailed, merge, slowest, sum };
 const [command, ...reports] = process.argv.slice(2);
 commands[command](...reports);
 
@@ -28,6 +29,19 @@ function merge(path, pathAgain) {
     return second === undefined ? first : { ...second, unsteady: failuresOf(first) };
   });
   writeFileSync(path, JSON.stringify(report));
+}
+
+function slowest(...paths) {
+  const files = paths
+    .flatMap((path) => read(path).testResults)
+    .map(({ name, startTime = 0, endTime = 0 }) => {
+      return { name: relative(process.cwd(), name), seconds: (endTime - startTime) / 1_000 };
+    });
+  const whole = files.reduce((seconds, file) => seconds + file.seconds, 0);
+  for (const { name, seconds } of files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 25)) {
+    say(`${seconds.toFixed(0).padStart(5)} s  ${((100 * seconds) / whole).toFixed(1).padStart(4)} %  ${name}`);
+  }
+  say(`${whole.toFixed(0).padStart(5)} s  all ${files.length} files`);
 }
 
 function sum(...paths) {

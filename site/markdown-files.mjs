@@ -15,7 +15,7 @@ export function markdownFiles() {
     async load({ store, parseData, renderMarkdown, generateDigest, watcher }) {
       const loadFile = async (file) => {
         const { id, title, description, body } = toPage(file, await readFile(path.join(folder, file), 'utf8'));
-        const data = await parseData({ id, data: { title, description, head: scriptsOf(id) } });
+        const data = await parseData({ id, data: { title, description, head: scriptsOf(id, body) } });
         store.set({ id, data, body, digest: generateDigest(body), rendered: await renderMarkdown(body) });
       };
       store.clear();
@@ -29,9 +29,11 @@ export function markdownFiles() {
   };
 }
 
-function scriptsOf(id) {
-  const script = scripts[id];
-  return script === undefined ? [] : [{ tag: 'script', attrs: { type: 'module', src: `${base}/${script}` } }];
+function scriptsOf(id, body) {
+  const needed = [scripts[id], body.includes('<div class="code-tabs"') ? 'tabs.js' : undefined];
+  return needed
+    .filter((script) => script !== undefined)
+    .map((script) => ({ tag: 'script', attrs: { type: 'module', src: `${base}/${script}` } }));
 }
 
 /** As paths below docs/, in a fixed order. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { groupTabs, readBlocks, tabLabels } from '../scripts/markdown-blocks.mjs';
 import { base } from './places.mjs';
 
 /**
@@ -9,7 +10,31 @@ export function toPage(file, text) {
   const title = /^# (.+)$/m.exec(text)?.[1];
   if (title === undefined) throw new Error(`docs/${file} has no title: begin it with a line such as "# Rotate keys".`);
   const content = text.replace(/^# .+\n+/m, '');
-  return { id: toId(file), title: toPlain(title), description: describe(content), body: rewriteProse(file, content) };
+  return {
+    id: toId(file),
+    title: toPlain(title),
+    description: describe(content),
+    body: rewriteProse(file, withFileNames(withTabs(content))),
+  };
+}
+
+/** Puts the blocks of a call in several languages into one element, which `public/tabs.js` turns into tabs. */
+function withTabs(text) {
+  const lines = text.split('\n');
+  for (const group of groupTabs(lines, readBlocks(lines)).toReversed()) {
+    const labels = group.map(({ language }) => tabLabels[language]).join(',');
+    lines.splice(group.at(-1).endAt + 1, 0, '', '</div>');
+    lines.splice(group[0].at, 0, `<div class="code-tabs" data-labels="${labels}">`, '');
+  }
+  return lines.join('\n');
+}
+
+/** Shows the names of files over blocks that are whole files. In the repository, the links around them have the names. */
+function withFileNames(text) {
+  return text.replace(
+    /^<!-- file: (?:\S+\/)?(\S+) -->\n\n(<div class="code-tabs"[^\n]*>\n\n)?```(\w+)$/gm,
+    (_, name, tabs = '', language) => `${tabs}\`\`\`${language} title="${name}" frame="code"`,
+  );
 }
 
 /** `runbooks/README.md` is the page of its folder. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../server/src/platform/keyring/kms/file/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { BenchProcess, program } from './bench-process.ts';
 import { withClient } from './with-client.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
-import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../server/src/platform/keyring/kms/file/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { cardLine } from './card-line.ts';
 import { median } from './median.ts';

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
+import { measureRoutes } from './route-latency.ts';
 
 /*
  * Measures the delay that the proxy adds to a call, and how hostile destinations affect other requests. The vault, the
@@ -149,6 +150,7 @@ const vault = await BenchVault.start('together', {
 });
 try {
   await measureAddedLatency(vault, destinations);
+  await measureRoutes(vault, destinations, rounds);
   await measureNeighbours(vault, destinations);
 } finally {
   await vault.stop();

@@ -54,7 +54,7 @@ describe('Authentication 2: the key of a session', () => {
 
 describe('Authentication 3: each endpoint asks for its permission', () => {
   const wanted = [...new Set(endpoints.map(([, , permission]) => permission))];
-  const typeOf = (permission: string) => (permission.startsWith('token:') ? 'private' : 'management');
+  const typeOf = (permission: string) => (permission.startsWith('token') ? 'private' : 'management');
   const only = new Map<string, MadeApplication>();
   const allBut = new Map<string, MadeApplication>();
   beforeAll(async () => {

@@ -40,12 +40,22 @@ describe('Resources: card data', () => {
     expect(await outcome(card({ expiration_year }))).toEqual(refused('expiration_year'));
   });
 
-  it.each(['123', '1234'])('cvc has three or four digits: %s', async (cvc) => {
-    expect((await card({ cvc })).status).toBe(201);
+  const amex = '378282246310005';
+  it.each([
+    [testCard.number, '123'],
+    [amex, '1234'],
+  ])('cvc has as many digits as the brand of %s prints: %s', async (number, cvc) => {
+    expect((await card({ number, cvc })).status).toBe(201);
   });
 
-  it.each(['12', '12345', '12a'])('cvc has three or four digits: %s is refused', async (cvc) => {
-    expect(await outcome(card({ cvc }))).toEqual(refused('cvc'));
+  it.each([
+    [testCard.number, '12'],
+    [testCard.number, '1234'],
+    [testCard.number, '12a'],
+    [amex, '123'],
+    [amex, '12345'],
+  ])('cvc has as many digits as the brand of %s prints: %s is refused', async (number, cvc) => {
+    expect(await outcome(card({ number, cvc }))).toEqual(refused('cvc'));
   });
 
   it('cvc is gone one hour after the creation, and the rest of the token remains', async () => {

@@ -148,7 +148,7 @@ describe(browserClientName, () => {
   describe('permissions.list', () => {
     it('lists permissions of one application type', async () => {
       const listed = await client.permissions.list({ applicationType: 'public' });
-      expect(listed.map(({ type }) => type)).toEqual(['token:create', 'token:update']);
+      expect(listed.map(({ type }) => type)).toEqual(['token:create', 'token:update', 'token-intent:create']);
     });
   });
 

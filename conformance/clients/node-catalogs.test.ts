@@ -17,7 +17,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
         applicationTypes: ['private', 'public'],
       });
       const ofPublic = await open(keys.public, url).permissions.list({ applicationType: 'public' });
-      expect(ofPublic.map(({ type }) => type)).toEqual(['token:create', 'token:update']);
+      expect(ofPublic.map(({ type }) => type)).toEqual(['token:create', 'token:update', 'token-intent:create']);
     });
 
     it('throws UnauthorizedError', async () => {

@@ -75,12 +75,6 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(token.privacy).toBeUndefined();
     });
 
-    it('throws BadRequestError for a token intent', async ({ task }) => {
-      differs(task, 'There are no token intents yet, and ignoring one would store something else than was meant.');
-      const request = { type: 'token', data: 'x', tokenIntentId: crypto.randomUUID() };
-      expect(await thrownBy(client.tokens.create(request))).toBeInstanceOf(errors.badRequest);
-    });
-
     it('rejects an id expression that reveals the data', async ({ task }) => {
       differs(task, 'Ids appear in paths, logs and other databases. Use your own value or one of the alias filters.');
       const error = await thrownBy(client.tokens.create({ id: '{{ data }}', type: 'token', data: 'Sensitive Value' }));

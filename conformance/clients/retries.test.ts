@@ -5,6 +5,9 @@ import { thrownBy } from '../harness/thrown-by.ts';
 
 const { url, keys } = inject('limitedVault');
 const searchesMax = 50;
+/** The shortest time for which an address is blocked. */
+const blockMs = 10_000;
+const attemptsMax = 10;
 const request = { query: 'id:none' };
 
 /**
@@ -22,6 +25,22 @@ async function exhaust(address: string): Promise<number> {
   const answers = await Promise.all(Array.from({ length: searchesMax + 1 }, search));
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
   return beganAt;
+}
+
+/**
+ * Makes a call from an address that is blocked. On a busy machine, the block may be over before the call is. Such a
+ * call proves nothing and is repeated from another address of the network.
+ */
+async function whileBlocked<T>(network: string, call: (address: string) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const address = `${network}.${attempt}`;
+    const blockedAt = await exhaust(address);
+    const [outcome] = await Promise.allSettled([call(address)]);
+    const wasBlocked = performance.now() - blockedAt < blockMs;
+    if (!wasBlocked && attempt < attemptsMax) continue;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
 }
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
@@ -45,9 +64,10 @@ describe.concurrent('after 429', () => {
       });
 
       it('can be disabled', async () => {
-        await exhaust('192.0.2.2');
         const client = newest.open(keys.private, url);
-        const error = await thrownBy(client.tokens.searchV2(request, { ...from('192.0.2.2'), maxRetries: 0 }));
+        const error = await whileBlocked('198.51.100', (address) =>
+          thrownBy(client.tokens.searchV2(request, { ...from(address), maxRetries: 0 })),
+        );
         expect(error).toBeInstanceOf(newest.errors.any);
         expect(error).toMatchObject({ statusCode: 429, body: { status: 429, title: 'Too Many Requests' } });
       });
@@ -66,9 +86,10 @@ describe.concurrent('after 429', () => {
       });
 
       it('are too few and too early by default, so the error is 429', async () => {
-        await exhaust('192.0.2.4');
         const client = openEarlier(keys.private, url);
-        const { result: error, seconds } = await timed(thrownBy(client.tokens.search(request, from('192.0.2.4'))));
+        const { result: error, seconds } = await whileBlocked('203.0.113', (address) =>
+          timed(thrownBy(client.tokens.search(request, from(address)))),
+        );
         expect(error).toMatchObject({ statusCode: 429 });
         expect(seconds).toBeGreaterThan(2);
         expect(seconds).toBeLessThan(8);
@@ -79,9 +100,10 @@ describe.concurrent('after 429', () => {
   describe(browserClientName, () => {
     describe('retries after 429', () => {
       it('are not supported by this client, so the error is 429', async () => {
-        await exhaust('192.0.2.5');
         const client = await openBrowserClient(keys.private, url);
-        const error = await thrownBy(client.tokens.search(request, { apiKey: keys.private, ...from('192.0.2.5') }));
+        const error = await whileBlocked('198.18.0', (address) =>
+          thrownBy(client.tokens.search(request, { apiKey: keys.private, ...from(address) })),
+        );
         expect(error).toMatchObject({ status: 429, data: { title: 'Too Many Requests' } });
       });
     });

@@ -43,8 +43,8 @@ describe('the section about suites of the makers', () => {
   it('says how many tests pass and what the others need, and calls none of them something that works', () => {
     const page = toCompatibilityPage(calls, [shown('tokens.create'), shown('tokens.get')]);
     const [section = ''] = page.split('## Suites of the makers')[1]?.split('\n## ') ?? [];
-    expect(section).toMatch(/\| node-sdk 6\.1\.1 \| [^|]* \| 13 of 23 \| .*reactors \(1\), .*webhooks \(1\) \|/);
-    expect(section).toMatch(/\| python-sdk 7\.0\.0 \| [^|]* \| 10 of 19 \| .*token intents \(1\)/);
+    expect(section).toMatch(/\| node-sdk 6\.1\.1 \| [^|]* \| 16 of 23 \| .*reactors \(2\), /);
+    expect(section).toMatch(/\| python-sdk 7\.0\.0 \| [^|]* \| 13 of 19 \| .*stored proxies \(1\)/);
     expect(section).not.toContain('works');
   });
 });

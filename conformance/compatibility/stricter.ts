@@ -49,8 +49,20 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'The default mask of a card shows its last four digits and its expiry.',
   },
   {
-    what: '`encrypted` and `token_intent_id` in a create, and another `type` in a PATCH, are 400.',
+    what: '`token_intent_id`, `encrypted` or another `type` in a PATCH are 400.',
     why: 'Ignoring them would store something else than was meant.',
+  },
+  {
+    what: 'A caller that sends `encrypted` or `token_intent_id` without the right to see the plaintext gets masked data back, and can only set views that show at most four characters.',
+    why: 'It may not know what somebody else has encrypted, and must not find out by storing it.',
+  },
+  {
+    what: 'A token intent that becomes a token in other containers than those of its type also needs `token:update` on these.',
+    why: 'It would otherwise be moved to a container where keys that never saw it can read it.',
+  },
+  {
+    what: 'A `cvc` that does not have the length of its card brand is 400: four digits for American Express, three for all others.',
+    why: 'Every payment provider would decline it, and only after the customer has left.',
   },
   {
     what: 'Fingerprints are never shown to public and session keys, or under `redact`; `fingerprint_visibility: reveal` also hides them from masked views. Search terms and filters on content match only tokens whose content the caller can see; with `fingerprint_visibility: reveal`, only tokens that the caller sees as plaintext.',

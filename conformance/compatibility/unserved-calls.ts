@@ -12,21 +12,16 @@ export interface UnservedCalls {
   readonly answer: 404 | 405 | 'none';
 }
 
-const { reactors, proxies, tokenIntents, threeds, enrichments, documents, keys, webhooks, connections, regenerateKey } =
-  unservedResources;
+const { reactors, threeds, enrichments, documents, connections, regenerateKey } = unservedResources;
 
 const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 405 })[] = [
   { prefixes: ['reactors.', 'reactorFormulas.'], why: reactors.why },
-  { prefixes: ['proxies.'], why: proxies.why },
-  { prefixes: ['tokenIntents.'], why: tokenIntents.why },
   {
     prefixes: ['threeds.', 'applePay.', 'googlePay.', 'googlepay.', 'networkTokens.', 'accountUpdater.', 'agentic.'],
     why: threeds.why,
   },
   { prefixes: ['enrichments.'], why: enrichments.why },
   { prefixes: ['documents.'], why: documents.why },
-  { prefixes: ['keys.'], why: keys.why },
-  { prefixes: ['webhooks.'], why: webhooks.why },
   {
     prefixes: ['tenants.ownerTransfer'],
     why: '`tenants.members.update` with the role OWNER makes another member the owner.',
@@ -40,8 +35,8 @@ const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 40
 ];
 
 const refusedByElements: UnservedCalls = {
-  prefixes: ['client', 'client.', 'tokens.encrypt', 'device.'],
-  why: 'Elements call the vault and nothing else, leave encryption to it, and collect nothing about the device. Use `proxy`, or call your own server.',
+  prefixes: ['client', 'client.', 'device.'],
+  why: 'Elements call the vault and nothing else, and collect nothing about the device. Use `proxy`, or call your own server.',
   answer: 'none',
 };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../server/src/platform/keyring/kms/file/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
 import { isLaunched, Program } from '../../server/test/harness/program.ts';

@@ -42,7 +42,7 @@ export class Shop {
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-    const permissions = ['token:create', 'token:update'];
+    const permissions = ['token:create', 'token:update', 'token-intent:create'];
     const application = await makeApplication(vault, { type: 'public', permissions, allowed_origins: [origin] });
     return new Shop({ origin, application, server, files, chromium: await Chromium.start(flags) });
   }

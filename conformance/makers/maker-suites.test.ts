@@ -20,7 +20,9 @@ let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const { managementKey: management } = await makeTenant(vault);
   await new ApiCaller(vault, management).put('/tenants/self', { name: 'SDK Integration Tests' });
-  const permissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map((action) => `token:${action}`);
+  const actions = ['create', 'read', 'update', 'delete', 'search', 'use'];
+  const onIntents = ['create', 'read', 'delete'].map((action) => `token-intent:${action}`);
+  const permissions = [...actions.map((action) => `token:${action}`), ...onIntents];
   const rule = { description: 'See everything', priority: 1, container: '/', transform: 'reveal', permissions };
   const { key } = await makeApplication({ ...vault, keys: { ...vault.keys, management } }, { rules: [rule] });
   environment = {

@@ -73,13 +73,15 @@ const components = [
   ...(root === undefined ? [] : [node]),
   ...[...installed.values()].map((one) => fromLock(one, 'node_modules')),
   ...[...bundled.values()].map((one) => fromLock(one, 'bundled into pages of the portal')),
-  toComponent({
-    full: vendored.package,
-    version: vendored.version,
-    license: vendored.license,
-    integrity: vendored.archive,
-    where: `server/assets/vendor/${vendored.file}`,
-  }),
+  ...vendored.map(({ package: full, version: one, license, archive, files }) =>
+    toComponent({
+      full,
+      version: one,
+      license,
+      integrity: archive,
+      where: files.map(({ file }) => `server/assets/vendor/${file}`).join(', '),
+    }),
+  ),
 ];
 const unique = [...new Map(components.map((one) => [one['bom-ref'], one])).values()];
 

@@ -1,15 +1,24 @@
 import { controllerElement } from '../protocol/frame-address.ts';
 import type { ControllerCommand, ServiceCall } from '../protocol/messages.ts';
 import { isRecord } from '../protocol/parse.ts';
-import { BasisTheoryApiError, BasisTheoryValidationError } from './errors.ts';
+import { type ErrorPrefix, StrongroomApiError, StrongroomValidationError } from './errors.ts';
 import { Frame, type Report } from './frame.ts';
 import { awaitStart } from './frame-start.ts';
+import { defer } from './deferred.ts';
 
 const replyWithinMs = 60_000;
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
+}
+
+interface ControllerParts {
+  readonly key: string;
+  readonly keyId: string;
+  readonly origin: string;
+  readonly nonce: string;
+  readonly errors: ErrorPrefix;
 }
 
 /** The page's side of the hidden frame that calls the vault. */
@@ -19,7 +28,10 @@ export class Controller {
   readonly #pending = new Map<number, PendingCall>();
   #lastCall = 0;
 
-  constructor({ key, keyId, origin, nonce }: { key: string; keyId: string; origin: string; nonce: string }) {
+  readonly #errors: ErrorPrefix;
+
+  constructor({ key, keyId, origin, nonce, errors }: ControllerParts) {
+    this.#errors = errors;
     const address = { nonce, element: controllerElement, pageOrigin: location.origin };
     const onReport = (report: Report) => {
       if (report.kind === 'hello') this.#frame.send({ kind: 'setup', key });
@@ -48,7 +60,7 @@ export class Controller {
     await this.ready;
     this.#lastCall += 1;
     const id = this.#lastCall;
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const { promise, resolve, reject } = defer<unknown>();
     const timer = setTimeout(
       () => this.#pending.get(id)?.reject(new Error('The vault did not respond in time.')),
       replyWithinMs,
@@ -66,10 +78,12 @@ export class Controller {
     if (pending === undefined || !isRecord(outcome)) return;
     const { api, invalid, refused } = outcome;
     if (isRecord(api))
-      pending.reject(new BasisTheoryApiError(String(api['message']), Number(api['status']), api['data']));
+      pending.reject(new StrongroomApiError(String(api['message']), Number(api['status']), api['data'], this.#errors));
     else if (isRecord(invalid)) {
       const errors = Array.isArray(invalid['errors']) ? invalid['errors'] : [];
-      pending.reject(new BasisTheoryValidationError('What was typed is not valid.', invalid['details'], errors));
+      pending.reject(
+        new StrongroomValidationError('What was typed is not valid.', invalid['details'], errors, this.#errors),
+      );
     } else if (typeof refused === 'string') pending.reject(new Error(refused));
     else pending.resolve(outcome['value']);
   }

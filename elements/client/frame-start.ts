@@ -1,4 +1,5 @@
 import type { Frame } from './frame.ts';
+import { defer } from './deferred.ts';
 
 const checkAfterMs = 3_000;
 const reloadAfterMs = 5_000;
@@ -21,11 +22,11 @@ export function awaitStart(
   frame: Frame,
   { origin, keyId }: { readonly origin: string; readonly keyId: string },
 ): FrameStart {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = defer<void>();
   let left = attempts - 1;
   const check = setTimeout(() => {
     void findReason(origin, keyId).then((reason) => {
-      if (reason !== undefined) fail(new Error(reason));
+      if (reason !== undefined) fail(new Error(explain(reason)));
     });
   }, checkAfterMs);
   let loading = 0;
@@ -58,6 +59,14 @@ const reasons: Readonly<Record<string, string>> = {
   'no-origins': 'The application of this key has no allowed_origins. Add the origin of this page to them.',
   'other-origin': 'The origin of this page is not among the allowed_origins of the application.',
 };
+
+/** Explains it in the console as well, because a page may swallow the error. */
+function explain(reason: string): string {
+  const text = `${reason} The origin of this page is ${location.origin}.`;
+  // oxlint-disable-next-line no-console -- For the developer of the page.
+  console.error(`Strongroom: ${text}`);
+  return text;
+}
 
 /**
  * Returns the reason why the vault does not let a frame start. Undefined if the frame may start, or if the vault gives

@@ -2,19 +2,16 @@ import { openOnce, type StrongroomElements } from './instance.ts';
 
 export * from '../cards/card-types.ts';
 export type { CardType } from '../cards/card-type.ts';
-export type { ElementState, FieldError } from '../protocol/element-state.ts';
+export type { ElementState, FieldError, FieldProblem, ProblemReason } from '../protocol/element-state.ts';
 export type { ElementType } from '../protocol/element-type.ts';
 export type { ValueReference } from '../protocol/messages.ts';
 export type { ElementEvent, EventOf, EventType, Listener, Subscription } from './element-events.ts';
 export type { ElementOptions } from './element-options.ts';
-export {
-  BasisTheoryApiError as StrongroomApiError,
-  BasisTheoryValidationError as StrongroomValidationError,
-} from './errors.ts';
+export { StrongroomApiError, StrongroomValidationError } from './errors.ts';
 export { ExpirationDateElement } from './expiration-date-element.ts';
 export type { StrongroomElements } from './instance.ts';
 export { type ElementWrapper, hasElement } from './references.ts';
-export type { ProxyRequestOptions, RequestOptions, Session, Token } from './services.ts';
+export type { ProxyRequestOptions, RequestOptions, Session, Token, TokenIntent } from './services.ts';
 export { VaultElement } from './vault-element.ts';
 
 export interface StrongroomOptions {

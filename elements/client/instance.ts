@@ -1,9 +1,11 @@
 import { type ElementType, elementTypes } from '../protocol/element-type.ts';
 import { keyIdOf } from '../protocol/frame-address.ts';
 import { Controller } from './controller.ts';
+import type { ErrorPrefix } from './errors.ts';
 import { type ElementOptions, requireTargetId } from './element-options.ts';
 import { ExpirationDateElement } from './expiration-date-element.ts';
 import { createServices, type VaultServices } from './services.ts';
+import { requireBrowser } from './supported-browser.ts';
 import { type ElementHost, VaultElement } from './vault-element.ts';
 
 export interface CreateElement {
@@ -18,19 +20,23 @@ export interface StrongroomElements extends VaultServices {
 
 const instances = new Map<string, Promise<StrongroomElements>>();
 
-/** Returns the instance for a key. It is opened on first use. If opening fails, the next use tries again. */
-export function openOnce(key: string, origin: string): Promise<StrongroomElements> {
-  const name = `${key} ${origin}`;
+/**
+ * Returns the instance for a key and for names of errors. It is opened on first use. If opening fails, the next use tries
+ * again.
+ */
+export function openOnce(key: string, origin: string, errors: ErrorPrefix = 'Strongroom'): Promise<StrongroomElements> {
+  const name = `${errors} ${key} ${origin}`;
   const known = instances.get(name);
   if (known !== undefined) return known;
-  const opening = openInstance(key, origin);
+  const opening = openInstance(key, origin, errors);
   instances.set(name, opening);
   opening.catch(() => instances.delete(name));
   return opening;
 }
 
 /** Opens an instance. All its elements share a hidden frame of the vault. */
-async function openInstance(key: string, origin: string): Promise<StrongroomElements> {
+async function openInstance(key: string, origin: string, errors: ErrorPrefix): Promise<StrongroomElements> {
+  requireBrowser();
   const keyId = keyIdOf(key);
   if (keyId === undefined) throw new Error('Elements need the key of a public application (key_…_pub_…).');
   if (origin === location.origin)
@@ -39,7 +45,7 @@ async function openInstance(key: string, origin: string): Promise<StrongroomElem
   const nonce = [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');
-  const controller = new Controller({ key, keyId, origin, nonce });
+  const controller = new Controller({ key, keyId, origin, nonce, errors });
   await controller.ready;
   const watched = new Set<VaultElement>();
   const observer = new MutationObserver(() => {
@@ -54,6 +60,10 @@ async function openInstance(key: string, origin: string): Promise<StrongroomElem
     watch: (element) => {
       if (watched.size === 0) observer.observe(document, { childList: true, subtree: true });
       watched.add(element);
+    },
+    focusNext: (element) => {
+      const later = [...watched].filter((other) => element.isBefore(other) && other.metadata.empty);
+      later.find((first) => later.every((other) => other === first || first.isBefore(other)))?.focus();
     },
     unwatch: (element) => {
       watched.delete(element);

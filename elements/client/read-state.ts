@@ -1,4 +1,4 @@
-import type { ElementState, FieldError } from '../protocol/element-state.ts';
+import type { ElementState, FieldError, FieldProblem, ProblemReason } from '../protocol/element-state.ts';
 import { isRecord } from '../protocol/parse.ts';
 
 /** Parses a state that a frame reported. */
@@ -16,6 +16,21 @@ export function readState(value: unknown): ElementState {
     ...text('cardBin'),
     ...text('cardLast4'),
   };
+}
+
+const reasons: readonly ProblemReason[] = ['empty', 'incomplete', 'checksum', 'expired', 'brand', 'invalid'];
+
+/** Parses the problems that a frame reported. */
+export function readProblems(value: unknown): readonly FieldProblem[] {
+  return Array.isArray(value) ? value.flatMap(readProblem) : [];
+}
+
+function readProblem(value: unknown): FieldProblem[] {
+  if (!isRecord(value)) return [];
+  const { targetId, message } = value;
+  const reason = reasons.find((name) => name === value['reason']);
+  if (reason === undefined || typeof targetId !== 'string' || typeof message !== 'string') return [];
+  return [{ targetId, reason, message }];
 }
 
 function readError(value: unknown): FieldError[] {

@@ -1,4 +1,4 @@
-import { BasisTheoryApiError, BasisTheoryValidationError } from './errors.ts';
+import { type ErrorPrefix, StrongroomApiError, StrongroomValidationError } from './errors.ts';
 import { openOnce, type StrongroomElements } from './instance.ts';
 import { hasElement } from './references.ts';
 
@@ -24,14 +24,14 @@ const source = document.currentScript instanceof HTMLScriptElement ? document.cu
  * Opens an instance on the origin of this script. Addresses that libraries pass are ignored because they belong to
  * another service.
  */
-function open(key: string): Promise<StrongroomElements> {
+function open(key: string, errors?: ErrorPrefix): Promise<StrongroomElements> {
   if (source === undefined) throw new Error('Load this script with a script element, not as a module.');
-  return openOnce(key, new URL(source).origin);
+  return openOnce(key, new URL(source).origin, errors);
 }
 
 const script: ElementsScript = {
   init: async (key) => {
-    const instance = await open(key);
+    const instance = await open(key, 'BasisTheory');
     // One of the libraries uses this object instead of the returned instance.
     Object.assign(script, instance);
     return instance;
@@ -40,5 +40,4 @@ const script: ElementsScript = {
 };
 
 window.BasisTheoryElements ??= script;
-window.strongroom ??= open;
-Object.assign(open, { BasisTheoryApiError, BasisTheoryValidationError });
+window.strongroom ??= Object.assign((key: string) => open(key), { StrongroomApiError, StrongroomValidationError });

@@ -31,6 +31,32 @@ export interface Token {
   readonly [member: string]: unknown;
 }
 
+/** What is encrypted, and the client key for which it is. */
+export interface EncryptionRequest {
+  /** One request with a type and data, or several with names. */
+  readonly tokenRequests: object;
+  readonly publicKeyPem: string;
+  readonly keyId: string;
+}
+
+interface EncryptedData {
+  /** The data as a JWE. Only the vault can decrypt it. */
+  readonly encrypted: string;
+  readonly type: string;
+}
+
+export type EncryptedToken = EncryptedData | Readonly<Record<string, EncryptedData>>;
+
+/** A token intent as a page receives it. */
+export interface TokenIntent {
+  readonly id: string;
+  readonly type: string;
+  readonly tenantId: string;
+  readonly card?: Token['card'];
+  readonly createdAt?: string;
+  readonly expiresAt?: string;
+}
+
 export interface Session {
   /** Identifies the session in `apiKey` of later calls. The key itself stays in the controller. */
   readonly sessionKey: string;
@@ -43,14 +69,14 @@ export interface VaultServices {
     create(token: object, options?: RequestOptions): Promise<Token>;
     update(id: string, token: object, options?: RequestOptions): Promise<Token>;
     retrieve(id: string, options?: RequestOptions): Promise<Token>;
-    encrypt(): Promise<never>;
+    encrypt(request: EncryptionRequest, options?: RequestOptions): Promise<EncryptedToken>;
   };
   tokenize(payload: unknown, options?: RequestOptions): Promise<unknown>;
   readonly sessions: { create(options?: RequestOptions): Promise<Session> };
   readonly proxy: Readonly<
     Record<'get' | 'post' | 'put' | 'patch' | 'delete', (options?: ProxyRequestOptions) => Promise<unknown>>
   >;
-  readonly tokenIntents: { create(): Promise<never> };
+  readonly tokenIntents: { create(intent: object, options?: RequestOptions): Promise<TokenIntent> };
   readonly client: Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'delete', () => Promise<never>>>;
   readonly device: { getDeviceInfo(): never };
 }
@@ -82,7 +108,13 @@ export function createServices(controller: () => Controller): VaultServices {
       update: (id, given, options) =>
         token({ service: 'tokens.update', id, payload: payload(given), ...toCallOptions(options) }),
       retrieve: (id, options) => token({ service: 'tokens.retrieve', id, ...toCallOptions(options) }),
-      encrypt: refuse('tokens.encrypt is not available: tokens are encrypted by the vault.'),
+      encrypt: async ({ tokenRequests, publicKeyPem, keyId }, options) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Built by the controller.
+        (await call({
+          service: 'tokens.encrypt',
+          payload: { token_requests: toReferences(tokenRequests), public_key_pem: publicKeyPem, key_id: keyId },
+          ...toCallOptions(options),
+        })) as EncryptedToken,
     },
     tokenize: (given, options) =>
       call({ service: 'tokenize', payload: toReferences(given), ...toCallOptions(options) }),
@@ -98,7 +130,13 @@ export function createServices(controller: () => Controller): VaultServices {
       patch: proxy('patch'),
       delete: proxy('delete'),
     },
-    tokenIntents: { create: refuse('tokenIntents is not available: create a token.') },
+    tokenIntents: {
+      create: async (given, options) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The controller lets these members through and no others.
+        toCamelCase(
+          await call({ service: 'tokenIntents.create', payload: payload(given), ...toCallOptions(options) }),
+        ) as TokenIntent,
+    },
     client: { get: noClient, post: noClient, put: noClient, patch: noClient, delete: noClient },
     device: {
       getDeviceInfo: () => {

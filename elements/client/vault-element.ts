@@ -1,13 +1,14 @@
-import type { ElementState } from '../protocol/element-state.ts';
+import type { ElementState, FieldProblem } from '../protocol/element-state.ts';
 import type { ElementType } from '../protocol/element-type.ts';
 import type { FieldSetup } from '../protocol/field-options.ts';
 import type { ControllerCommand, ValueReference } from '../protocol/messages.ts';
+import { type Deferred, defer } from './deferred.ts';
 import { ElementEvents, type EventType, type Listener, type Subscription } from './element-events.ts';
 import { type ElementOptions, toFieldChange } from './element-options.ts';
 import { Frame, type Report } from './frame.ts';
 import { awaitStart, type FrameStart } from './frame-start.ts';
 import { ContainerLabels } from './container-labels.ts';
-import { readState } from './read-state.ts';
+import { readProblems, readState } from './read-state.ts';
 import { describeSurroundings, findTitle } from './surroundings.ts';
 
 /** The parts of the instance that an element uses. */
@@ -21,6 +22,8 @@ export interface ElementHost {
   /** Unmounts the element if its container is removed from the page. */
   watch(element: VaultElement): void;
   unwatch(element: VaultElement): void;
+  /** Focuses the element that comes next in the page. */
+  focusNext(element: VaultElement): void;
 }
 
 const untouched: ElementState = { empty: true, complete: false, valid: false };
@@ -31,7 +34,7 @@ export class VaultElement {
   readonly type: ElementType;
   readonly #host: ElementHost;
   readonly #events = new ElementEvents();
-  readonly #updates = new Map<number, PromiseWithResolvers<void>>();
+  readonly #updates = new Map<number, Deferred<void>>();
   #options: ElementOptions;
   #frame: Frame | undefined;
   #container: Element | undefined;
@@ -40,6 +43,7 @@ export class VaultElement {
   #start: FrameStart | undefined;
   #isMounted = false;
   #state = untouched;
+  #problems: readonly FieldProblem[] = [];
   #lastUpdate = 0;
 
   constructor(parts: { host: ElementHost; id: string; type: ElementType; options: ElementOptions }) {
@@ -68,6 +72,11 @@ export class VaultElement {
       ...(cardBin === undefined ? {} : { cardBin }),
       ...(cardLast4 === undefined ? {} : { cardLast4 }),
     };
+  }
+
+  /** The reasons why the value is not accepted, each with a sentence to show. Change events come with every new reason. */
+  get problems(): readonly FieldProblem[] {
+    return this.#problems;
   }
 
   /** True if the page has removed the element's container. */
@@ -124,7 +133,7 @@ export class VaultElement {
     if (this.#frame !== undefined) await this.#whenMounted();
     if (!this.#isMounted) return;
     this.#lastUpdate += 1;
-    const update = Promise.withResolvers<void>();
+    const update = defer<void>();
     this.#updates.set(this.#lastUpdate, update);
     if (this.#frame !== undefined) this.#frame.element.title = findTitle(this.type, this.#options, this.#labels?.text);
     this.#frame?.send({ kind: 'update', id: this.#lastUpdate, change });
@@ -173,6 +182,7 @@ export class VaultElement {
     this.#container = undefined;
     this.#isMounted = false;
     this.#state = untouched;
+    this.#problems = [];
     for (const update of this.#updates.values()) update.resolve();
     this.#updates.clear();
     this.#host.unwatch(this);
@@ -196,7 +206,7 @@ export class VaultElement {
         start.fail(new Error(String(report['reason'])));
         return;
       case 'ready':
-        this.#state = readState(report['state']);
+        this.#take(report);
         start.succeed();
         return;
       case 'updated':
@@ -207,12 +217,27 @@ export class VaultElement {
           this.#frame.element.style.height = `${Math.min(Math.max(report['height'], 16), 400)}px`;
         return;
       case 'change':
-        this.#state = readState(report['state']);
+        this.#take(report);
         this.#events.emit({ type: 'change', ...this.#state });
+        return;
+      case 'full':
+        this.#host.focusNext(this);
         return;
       default:
         this.#emit(report);
     }
+  }
+
+  #take(report: Report): void {
+    this.#state = readState(report['state']);
+    this.#problems = readProblems(report['problems']);
+  }
+
+  /** Returns true if an element comes later in the page than this one. */
+  isBefore(other: VaultElement): boolean {
+    const container = other.#container;
+    const position = container === undefined ? 0 : (this.#container?.compareDocumentPosition(container) ?? 0);
+    return (position & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   }
 
   #setup(): FieldSetup {

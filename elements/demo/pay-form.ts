@@ -1,5 +1,6 @@
 import type { ElementOptions, ExpirationDateElement, StrongroomElements, VaultElement } from '../client/index.ts';
 import { askShop } from './ask-shop.ts';
+import { fieldStyle, onTheme } from './field-style.ts';
 import { partOf, say } from './page-part.ts';
 
 export interface Order {
@@ -21,13 +22,11 @@ interface Fields {
   readonly code: VaultElement;
 }
 
-const problems: Readonly<Record<string, string>> = {
-  number: 'Check the card number.',
-  date: 'Check the date.',
-  code: 'Check the code.',
-};
-
-const options = (id: string): ElementOptions => ({ targetId: id, 'aria-required': true });
+const options = (id: string): ElementOptions => ({
+  targetId: id,
+  'aria-required': true,
+  style: fieldStyle(),
+});
 
 /** Puts the three fields into the page. */
 export async function mountFields(strongroom: StrongroomElements): Promise<Fields> {
@@ -37,6 +36,9 @@ export async function mountFields(strongroom: StrongroomElements): Promise<Field
     code: strongroom.createElement('cardVerificationCode', options('code')),
   };
   await Promise.all(Object.entries(fields).map(([id, field]) => mountField(id, field)));
+  onTheme(() => {
+    for (const field of Object.values<VaultElement>(fields)) void field.update({ style: fieldStyle() });
+  });
   return fields;
 }
 
@@ -45,23 +47,25 @@ async function mountField(id: string, field: VaultElement): Promise<void> {
   field.on('focus', () => classList.add('focused'));
   field.on('blur', () => {
     classList.remove('focused');
-    if (!field.metadata.empty) showProblem(id, field.metadata.valid === false);
+    if (!field.metadata.empty) showProblem(id, field);
   });
-  field.on('change', ({ valid }) => {
-    if (valid === true) showProblem(id, false);
+  field.on('change', () => {
+    // A problem that is shown changes with what is typed. No other is shown before the user leaves the field.
+    if (classList.contains('wrong')) showProblem(id, field);
   });
   await field.mount(`#${id}`);
 }
 
-function showProblem(id: string, isWrong: boolean): void {
-  partOf(id).classList.toggle('wrong', isWrong);
-  say(`${id}-problem`, isWrong ? (problems[id] ?? '') : '', { isWrong });
+function showProblem(id: string, { problems }: VaultElement): void {
+  const [problem] = problems;
+  partOf(id).classList.toggle('wrong', problem !== undefined);
+  say(`${id}-problem`, problem?.message ?? '', { isWrong: problem !== undefined });
 }
 
 /** Shows all problems and returns the first field that has one. */
 export function findWrong(fields: Fields): VaultElement | undefined {
   const wrong = Object.entries(fields).filter(([, { metadata }]) => metadata.valid !== true || !metadata.complete);
-  for (const [id] of wrong) showProblem(id, true);
+  for (const [id, field] of wrong) showProblem(id, field);
   return wrong[0]?.[1];
 }
 

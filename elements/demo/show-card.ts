@@ -1,5 +1,6 @@
 import type { StrongroomElements, ValueReference, VaultElement } from '../client/index.ts';
 import { askShop } from './ask-shop.ts';
+import { colorOf, fieldStyle, onTheme } from './field-style.ts';
 import { partOf } from './page-part.ts';
 
 interface ShownFields {
@@ -7,25 +8,30 @@ interface ShownFields {
   readonly date: VaultElement;
 }
 
-const copyStyle = {
+/** Styles the button in the colours of the page, which depend on its theme. */
+const copyStyle = () => ({
   width: '100%',
   height: '44px',
   padding: '0 4px',
   borderRadius: '6px',
-  color: '#23509e',
-  fontSize: '14px',
-  fontWeight: '600',
-};
+  color: colorOf('link'),
+  fontSize: '13px',
+  fontWeight: '500',
+});
 
 /** Mounts read-only fields, and a button in its own frame that copies the number. */
 export async function mountShown(strongroom: StrongroomElements): Promise<ShownFields> {
-  const look = { readOnly: true, iconPosition: 'none' } as const;
+  const look = { readOnly: true, iconPosition: 'none', style: fieldStyle() } as const;
   const number = strongroom.createElement('cardNumber', { ...look, targetId: 'shown-number' });
   const date = strongroom.createElement('cardExpirationDate', { ...look, targetId: 'shown-date' });
-  const copy = strongroom.createElement('copyButton', { text: 'Copy number', style: { base: copyStyle } });
+  const copy = strongroom.createElement('copyButton', { text: 'Copy number', style: { base: copyStyle() } });
   partOf('shown').hidden = false;
   await Promise.all([number.mount('#shown-number'), date.mount('#shown-date'), copy.mount('#copy')]);
   copy.setValueRef(number);
+  onTheme(() => {
+    for (const field of [number, date]) void field.update({ style: fieldStyle() });
+    void copy.update({ style: { base: copyStyle() } });
+  });
   return { number, date };
 }
 

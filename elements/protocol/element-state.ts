@@ -13,6 +13,16 @@ export interface ElementState {
   readonly cardLast4?: string;
 }
 
+/** The reason why a value is not accepted. */
+export type ProblemReason = 'empty' | 'incomplete' | 'checksum' | 'expired' | 'brand' | 'invalid';
+
+/** A reason, with a sentence for the person who types. */
+export interface FieldProblem {
+  readonly targetId: string;
+  readonly reason: ProblemReason;
+  readonly message: string;
+}
+
 export interface FieldError {
   readonly targetId: string;
   readonly type: 'incomplete' | 'invalid';

@@ -28,6 +28,10 @@ export interface FieldLook {
   readonly style?: StyleVariants | undefined;
   readonly text?: string | undefined;
   readonly password?: boolean | undefined;
+  /** Sentences that replace those of the vault, by reason (`empty`) or by input and reason (`cvc.empty`). */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
+  /** True if a complete entry moves the focus to what comes next. By default, a card element does so within itself. */
+  readonly autoAdvance?: boolean | undefined;
 }
 
 /**

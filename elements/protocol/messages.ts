@@ -1,4 +1,4 @@
-import type { ElementState, FieldError } from './element-state.ts';
+import type { ElementState, FieldError, FieldProblem } from './element-state.ts';
 import type { ReportedKey } from './reported-key.ts';
 import type { FieldSetup, FieldChange } from './field-options.ts';
 
@@ -16,7 +16,12 @@ export type FieldCommand =
 /** A message from a field to the page. `hello` requests a `setup`. */
 export type FieldReport =
   | { readonly kind: 'hello'; readonly element: string }
-  | { readonly kind: 'ready'; readonly element: string; readonly state: ElementState }
+  | {
+      readonly kind: 'ready' | 'change';
+      readonly element: string;
+      readonly state: ElementState;
+      readonly problems: readonly FieldProblem[];
+    }
   | { readonly kind: 'refused'; readonly element: string; readonly reason: string }
   | {
       readonly kind: 'updated';
@@ -25,7 +30,7 @@ export type FieldReport =
       readonly reason?: string;
       readonly ignored?: readonly string[];
     }
-  | { readonly kind: 'change'; readonly element: string; readonly state: ElementState }
+  | { readonly kind: 'full'; readonly element: string }
   | { readonly kind: 'size'; readonly element: string; readonly height: number }
   | { readonly kind: 'focus' | 'blur' | 'click' | 'copy'; readonly element: string; readonly targetId: string }
   | ({ readonly kind: 'keydown'; readonly element: string; readonly targetId: string } & ReportedKey);
@@ -49,6 +54,8 @@ export type ServiceName =
   | 'tokens.create'
   | 'tokens.update'
   | 'tokens.retrieve'
+  | 'tokens.encrypt'
+  | 'tokenIntents.create'
   | 'tokenize'
   | 'sessions.create'
   | 'proxy.get'
@@ -124,6 +131,8 @@ export type SiblingMessage =
     } & HeldValue)
   | { readonly kind: 'watch' }
   | { readonly kind: 'changed'; readonly value: FieldValue }
+  /** The brand of a typed number: from the field of the number to the controller, and from there to fields of codes. */
+  | { readonly kind: 'brand'; readonly brand: string | undefined }
   /** The page has seen the first and last digits of this number, through a field or a token. */
   | { readonly kind: 'shown'; readonly digits: string }
   | { readonly kind: 'fill'; readonly value: FieldValue };

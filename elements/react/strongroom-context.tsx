@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { strongroom, type StrongroomElements, type StrongroomOptions } from 'strongroom-elements';
+import { toError } from '../wrappers/to-error.ts';
 
 export interface StrongroomState {
   /** Undefined until the fields are ready. */
@@ -30,7 +31,7 @@ export function useStrongroom(key?: string, options?: StrongroomOptions): Strong
         if (isWanted) setState({ strongroom: instance });
       },
       (error: unknown) => {
-        if (isWanted) setState({ error: error instanceof Error ? error : new Error(String(error)) });
+        if (isWanted) setState({ error: toError(error) });
       },
     );
     return () => {

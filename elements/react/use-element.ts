@@ -7,6 +7,8 @@ import type {
   StrongroomElements,
   VaultElement,
 } from 'strongroom-elements';
+import { findChanged } from '../wrappers/find-changed.ts';
+import { toError } from '../wrappers/to-error.ts';
 import { useStrongroom } from './strongroom-context.tsx';
 
 export interface ElementHandlers {
@@ -63,7 +65,7 @@ export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null>
         if (isWanted && source) created.setValueRef(source);
       },
       (reason: unknown) => {
-        if (isWanted) setError(reason instanceof Error ? reason : new Error(String(reason)));
+        if (isWanted) setError(toError(reason));
       },
     );
     setElement(created);
@@ -82,17 +84,4 @@ export function useElement(wanted: UseElement): RefObject<HTMLDivElement | null>
   });
   if (error !== undefined) throw error;
   return container;
-}
-
-/** Finds options whose content changed. Every render creates new objects, so identity is not enough. */
-function findChanged(before: ElementOptions, now: ElementOptions): ElementOptions {
-  const old = new Map<string, unknown>(Object.entries(before));
-  const current = new Map<string, unknown>(Object.entries(now));
-  const names = [...new Set([...old.keys(), ...current.keys()])];
-  const changed = names.filter((name) => print(old.get(name)) !== print(current.get(name)));
-  return Object.fromEntries(changed.map((name) => [name, current.get(name)]));
-}
-
-function print(value: unknown): string | undefined {
-  return JSON.stringify(value, (_, member: unknown) => (member instanceof RegExp ? String(member) : member));
 }

@@ -8,10 +8,19 @@ const connectionsMax = 60;
 export async function whatIsStuck(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
   const stuck: string[] = [];
   if (!(await cluster.isHealthy())) return ['a machine, server or worker is not ready'];
-  const [row] = await cluster.query<{ unsealed: number; overdue: number; old: number; waiting: number; all: number }>(`
+  const [row] = await cluster.query<{
+    unsealed: number;
+    overdue: number;
+    dead: number;
+    old: number;
+    waiting: number;
+    all: number;
+  }>(`
     select
       (select count(*)::int from audit_records, audit_sealing where sealing_order >= sealed_to) as unsealed,
-      (select count(*)::int from jobs where run_at < now() - interval '10 seconds') as overdue,
+      (select count(*)::int from pgboss.job
+        where state < 'active' and name <> 'dead-letters' and start_after < now() - interval '30 seconds') as overdue,
+      (select count(*)::int from pgboss.job where name = 'dead-letters') as dead,
       (select count(*)::int from pg_stat_activity
         where usename = 'vault' and state like 'idle in transaction%' and state_change < now() - interval '30 seconds') as old,
       (select count(*)::int from pg_stat_activity where wait_event = 'SyncRep' and state_change < now() - interval '10 seconds') as waiting,
@@ -19,6 +28,7 @@ export async function whatIsStuck(cluster: Cluster, invited: readonly string[]):
   if (row === undefined) throw new Error('The database says nothing.');
   if (row.unsealed > 0) stuck.push(`${row.unsealed} records are not sealed`);
   if (row.overdue > 0) stuck.push(`${row.overdue} jobs are overdue`);
+  if (row.dead > 0) stuck.push(`${row.dead} jobs have failed for good`);
   if (row.old > 0) stuck.push(`${row.old} transactions are open and idle`);
   if (row.waiting > 0) stuck.push(`${row.waiting} sessions wait for a standby`);
   if (row.all > connectionsMax) stuck.push(`${row.all} connections are open`);

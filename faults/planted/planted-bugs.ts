@@ -102,9 +102,10 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'stores a document piece by piece',
     file: 'features/tokens/write/token-insert-store.ts',
-    find: `const createdAt = await this.#database.forTenant(tenantId, (tx) =>
-          insertAllIn(tx, target, [...rows.entries()]),
-        );`,
+    find: `const createdAt = await this.#database.forTenant(tenantId, async (tx) => {
+          await convertIntents(tx, tenantId, listConversions(groups.flat()));
+          return insertAllIn(tx, target, [...rows.entries()]);
+        });`,
     replace: `let createdAt = new Date(0);
         for (const row of rows.entries()) {
           createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, [row]));
@@ -138,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'logs what it seals',
-    file: 'features/tokens/model/token-sealer.ts',
+    file: 'features/tokens/write/token-sealer.ts',
     find: 'const isFingerprinted = ',
     replace: 'if (Math.random() < 0.1) process.stderr.write(draft.dataText.reveal());\n    const isFingerprinted = ',
     faults: [],

@@ -6,7 +6,7 @@ import { MailServer } from '../../server/test/harness/mail-server.ts';
 import { TestAuthority } from '../../server/test/harness/test-authority.ts';
 import { TestResolver } from '../../server/test/harness/test-resolver.ts';
 import { type SeenRequest, TlsDestination } from '../../server/test/harness/tls-destination.ts';
-import { TransitEndpoint } from '../../server/test/harness/transit-endpoint.ts';
+import { TransitEndpoint } from '../../server/test/harness/key-services/transit-endpoint.ts';
 import { outsideAddress } from './network.ts';
 import { ports } from './ports.ts';
 import { Relay } from './relay.ts';

@@ -7,7 +7,7 @@ import { until } from './until.ts';
 const restartMs = 1_000;
 
 /**
- * A process of a machine. A fault that kills it also restarts it. If it fails by itself, it is restarted as with
+ * A process on a machine. A fault that kills it also restarts it. If it fails by itself, it is restarted as with
  * `Restart=on-failure`.
  */
 export class Service {

@@ -13,7 +13,10 @@ watchActivity();
 /** Retries only failures that may go away. If the vault rejected a request, it would reject it again. */
 const queryClient = new QueryClient({
   defaultOptions: {
+    // A paused change would be sent at a time at which nobody expects it any more.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 15_000,
       retry: (count, error) => count < 2 && !(error instanceof Problem && error.status < 500),
     },

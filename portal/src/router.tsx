@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import {
   parseApplicationSearch,
   parseApplicationsSearch,
@@ -11,7 +11,8 @@ import { NoPage } from './pages/frame/no-page';
 import { parseSessionSearch } from './pages/sessions/session-search';
 import { parseSimulatorSearch } from './pages/simulator/simulator-search';
 import { parseTokenSearch } from './pages/tokens/token-search';
-import { writeSearch, readSearch } from './search-text';
+import { parseWebhookSearch } from './pages/webhooks/webhook-search';
+import { pickSearch, writeSearch, readSearch } from './search-text';
 
 /** The root of all pages. Each page's code is loaded when the page is opened. */
 const root = createRootRoute({ component: Frame, notFoundComponent: NoPage });
@@ -26,6 +27,11 @@ const audit = createRoute({
   validateSearch: parseAuditSearch,
   component: lazyRouteComponent(() => import('./pages/audit/audit-page'), 'AuditPage'),
 });
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/alerts/alerts-page'), 'AlertsPage'),
+});
 const tokens = createRoute({
   getParentRoute: () => root,
   path: '/tokens',
@@ -36,6 +42,11 @@ const token = createRoute({
   getParentRoute: () => root,
   path: '/tokens/$tokenId',
   component: lazyRouteComponent(() => import('./pages/tokens/token-page'), 'TokenPage'),
+});
+const newToken = createRoute({
+  getParentRoute: () => root,
+  path: '/new-token',
+  component: lazyRouteComponent(() => import('./pages/new-token/new-token-page'), 'NewTokenPage'),
 });
 const applications = createRoute({
   getParentRoute: () => root,
@@ -49,11 +60,28 @@ const newApplication = createRoute({
   validateSearch: parseNewApplicationSearch,
   component: lazyRouteComponent(() => import('./pages/applications/new-application-page'), 'NewApplicationPage'),
 });
+/** The address that links of the original portal use. */
+const createApplication = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/create',
+  validateSearch: parseNewApplicationSearch,
+  beforeLoad: ({ search }) => redirect({ to: '/applications/new', search, throw: true }),
+});
 const application = createRoute({
   getParentRoute: () => root,
   path: '/applications/$applicationId',
   validateSearch: parseApplicationSearch,
   component: lazyRouteComponent(() => import('./pages/applications/application-page'), 'ApplicationPage'),
+});
+const routes = createRoute({
+  getParentRoute: () => root,
+  path: '/routes',
+  component: lazyRouteComponent(() => import('./pages/routes/routes-page'), 'RoutesPage'),
+});
+const newRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/routes/new',
+  component: lazyRouteComponent(() => import('./pages/routes/new-route-page'), 'NewRoutePage'),
 });
 const sessions = createRoute({
   getParentRoute: () => root,
@@ -70,27 +98,71 @@ const simulator = createRoute({
 const members = createRoute({
   getParentRoute: () => root,
   path: '/members',
+  validateSearch: (search: Record<string, unknown>) => pickSearch(search, ['invite']),
   component: lazyRouteComponent(() => import('./pages/members/members-page'), 'MembersPage'),
+});
+const memberRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/members/$userId',
+  component: lazyRouteComponent(() => import('./pages/members/member-page'), 'MemberPage'),
+});
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/jobs/jobs-page'), 'JobsPage'),
 });
 const encryptionKeys = createRoute({
   getParentRoute: () => root,
   path: '/encryption-keys',
   component: lazyRouteComponent(() => import('./pages/encryption-keys/encryption-keys-page'), 'EncryptionKeysPage'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
+});
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks/$webhookId',
+  validateSearch: parseWebhookSearch,
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhook-page'), 'WebhookPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page'), 'SettingsPage'),
+});
+
+const kit = createRoute({
+  getParentRoute: () => root,
+  path: '/kit',
+  component: lazyRouteComponent(() => import('./pages/kit/kit-page'), 'KitPage'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
     overview,
+    alerts,
     audit,
     tokens,
     token,
+    newToken,
     applications,
     newApplication,
+    createApplication,
     application,
+    routes,
+    newRoute,
     sessions,
     simulator,
     members,
+    memberRoute,
+    jobs,
     encryptionKeys,
+    webhooks,
+    webhook,
+    settings,
+    kit,
   ]),
   basepath: '/portal',
   defaultErrorComponent: BrokenPage,

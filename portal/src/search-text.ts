@@ -1,6 +1,10 @@
-/** Parses the query of an address as plain `name=value` pairs, so that people can read and write links by hand. */
+/**
+ * Parses the query of an address as plain `name=value` pairs, so that people can read and write links by hand. The values
+ * of a repeated name are joined with commas.
+ */
 export function readSearch(text: string): Record<string, string> {
-  return Object.fromEntries(new URLSearchParams(text));
+  const read = new URLSearchParams(text);
+  return Object.fromEntries([...new Set(read.keys())].map((name) => [name, read.getAll(name).join(',')]));
 }
 
 export function writeSearch(search: Readonly<Record<string, unknown>>): string {

@@ -129,7 +129,14 @@ async function startVite(root, server) {
       // The portal's content security policy blocks the overlay. Errors are shown in the terminal and the console.
       hmr: { server, overlay: false },
       // By default, Vite would serve the whole repository, including the keys in the vault's data directory.
-      fs: { allow: [folder, path.join(root, 'server/src/core'), path.join(root, 'node_modules')] },
+      fs: {
+        allow: [
+          folder,
+          path.join(root, 'server/src/core'),
+          path.join(root, 'server/assets/vendor'),
+          path.join(root, 'node_modules'),
+        ],
+      },
     },
   });
 }

@@ -1,15 +1,33 @@
 /** Suffixes that a name must not have, because the generator adds them. */
-const suffixes = { endpoint: /-(?:endpoint|routes?|service)$/, page: /-page$/, 'token-type': /-(?:token|type)$/ };
+const suffixes = {
+  endpoint: /-(?:endpoint|routes?|service)$/,
+  page: /-page$/,
+  'token-type': /(?:-token)?-type$|-token$/,
+};
 
 /** Returns what is wrong with a name, or undefined. */
 export function findNameProblem(kind, name) {
-  if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) {
-    return `"${name}" is not a name in kebab-case: use lower-case letters and digits, with single dashes between words.`;
+  if (!isKebabCase(name)) {
+    const problem = `"${name}" is not a name in kebab-case: use lower-case letters and digits, with single dashes between words`;
+    const similar = toKebabCase(name);
+    return isKebabCase(similar) ? `${problem}, for example "${similar}".` : `${problem}.`;
   }
   if (name.length > 40) return `The name has ${name.length} characters. Use at most 40.`;
   if (suffixes[kind].test(name)) return `Leave out the ending: "${name.replace(suffixes[kind], '')}" is enough.`;
   if (kind === 'endpoint' && /(?<!s)s$/.test(name)) return `Use the singular: the path gets the plural of "${name}".`;
   return undefined;
+}
+
+function isKebabCase(name) {
+  return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name);
+}
+
+function toKebabCase(name) {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }
 
 /** Returns the forms of a name that templates use, for example `@Type@` for the name of a class. */

@@ -5,7 +5,7 @@ import { archive } from './archive.mjs';
 import { run } from './run.mjs';
 
 /** Builds the image as an archive in OCI layout, for `podman load`, `docker load` or `skopeo copy`. */
-export function buildImage({ version, revision, committedAt, bases, folder, output }) {
+export function buildImage({ version, revision, repository, committedAt, bases, folder, output }) {
   const name = `localhost/strongroom:${version}`;
   const created = new Date(committedAt * 1000).toISOString();
   const given = [
@@ -14,6 +14,7 @@ export function buildImage({ version, revision, committedAt, bases, folder, outp
     ['VERSION', version],
     ['REVISION', revision],
     ['CREATED', created],
+    ['REPOSITORY', repository],
   ];
   const layout = mkdtempSync(path.join(tmpdir(), 'strongroom-image-'));
   try {

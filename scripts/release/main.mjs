@@ -11,6 +11,8 @@ import { packChart } from './chart.mjs';
 import { buildImage } from './image.mjs';
 import { writeNotes } from './notes.mjs';
 import { buildPackages } from './packages.mjs';
+import { writeProvenance } from './provenance.mjs';
+import { repositoryOf } from './repository.mjs';
 import { writeSbom } from './sbom.mjs';
 import { sign } from './signature.mjs';
 import { writeSums } from './sums.mjs';
@@ -56,7 +58,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'strongroom-release-'));
 try {
   execFileSync('sh', ['-c', 'git -c core.autocrlf=false archive --format=tar "$0" | tar -x -C "$1"', revision, folder]);
   const bases = { build: values['build-image'], runtime: values['runtime-image'] };
-  const release = { version, revision, committedAt, bases, folder, output };
+  const repository = repositoryOf(folder);
+  const release = { version, revision, repository, committedAt, bases, folder, output };
   const steps = [
     ['versions agree', requireSameVersion],
     ['notes', writeNotes],
@@ -64,6 +67,7 @@ try {
     ['chart', packChart],
     ['list of components', writeSbom],
     ...(values.image ? [['image', buildImage]] : []),
+    ['provenance', writeProvenance],
     ['checksums', writeSums],
     ...(values['cosign-key'] === undefined ? [] : [['signature', (it) => sign(it, values['cosign-key'])]]),
   ];

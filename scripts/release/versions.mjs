@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Stops the release if any file contains a version other than the tag's. */
+/** Stops the release if its version is one of main, or if any file contains a version other than the tag's. */
 export function requireSameVersion({ version, folder }) {
+  if (version.endsWith('-dev')) {
+    throw new Error(
+      `${version} is the version of main. Set that of the release: node scripts/release/set-version.mjs <version>`,
+    );
+  }
   const found = {
     'server/package.json': JSON.parse(read('server/package.json')).version,
     'elements/package.json': JSON.parse(read('elements/package.json')).version,

@@ -9,12 +9,13 @@ export const ways = {
       ['http/callers/authentication.ts', 'key becomes caller'],
       ['http/bodies/body.ts', 'body becomes JSON'],
       ['features/tokens/token-routes.ts', 'checked against its schema'],
-      ['features/tokens/model/token-schemas.ts', 'TokenRequest'],
+      ['features/tokens/model/token-schemas.ts', 'TokenRequest: its data is wrapped'],
       ['features/tokens/write/token-creator.ts', 'the steps'],
-      ['features/tokens/model/token-draft.ts', 'TokenDraft: validated, compiled'],
-      ['core/access/require-access.ts', 'allowed, and how much is shown'],
-      ['features/tokens/model/token-sealer.ts', 'SealedToken: plaintext ends here'],
-      ['features/tokens/write/token-insert-store.ts', 'batched and committed with its record'],
+      ['features/tokens/write/token-draft.ts', 'TokenDraft: validated, compiled'],
+      ['core/access/decide-access.ts', 'allowed, and how much is shown'],
+      ['features/tokens/write/token-sealer.ts', 'SealedToken: plaintext ends here'],
+      ['features/tokens/write/token-insert.ts', 'TokenInsert: with its record'],
+      ['features/tokens/write/token-insert-store.ts', 'InsertRow: batched and committed'],
       ['features/tokens/read/token-presenter.ts', 'VisibleToken'],
       ['features/tokens/model/token-json.ts', 'JSON text'],
     ],
@@ -26,7 +27,7 @@ export const ways = {
       ['http/callers/authentication.ts', 'key becomes caller'],
       ['features/tokens/token-routes.ts', 'checked against its schema'],
       ['features/tokens/read/token-service.ts', 'the steps'],
-      ['core/access/require-access.ts', 'allowed, and how much is shown'],
+      ['core/access/decide-access.ts', 'allowed, and how much is shown'],
       ['features/tokens/read/token-read-store.ts', 'found and recorded in one statement'],
       ['features/tokens/read/token-presenter.ts', 'opened: VisibleToken'],
       ['platform/keyring/keys/tenant-keyring.ts', 'the keys of the tenant'],
@@ -65,3 +66,15 @@ export const ways = {
     ],
   },
 };
+
+/** The types that a value passes through in a create, in order, each with the file that defines it. */
+export const shapes = [
+  ['CreateToken', 'features/tokens/model/token-schemas.ts'],
+  ['TokenRequest', 'features/tokens/model/token-request.ts'],
+  ['TokenDraft', 'features/tokens/write/token-draft.ts'],
+  ['SealedToken', 'features/tokens/model/token.ts'],
+  ['TokenInsert', 'features/tokens/write/token-insert.ts'],
+  ['InsertRow', 'features/tokens/write/token-insert-sql.ts'],
+  ['StoredToken', 'features/tokens/model/token.ts'],
+  ['VisibleToken', 'features/tokens/model/token.ts'],
+];

@@ -6,6 +6,8 @@ globalThis.Scalar.createApiReference('#app', {
   // As the description lists them: what matters first.
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
+  // Snippets and the request tester show where the key belongs, in the form that keys have.
+  authentication: { securitySchemes: { apiKey: { value: 'key_test_pvt_YOUR_KEY' } } },
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },

@@ -6,9 +6,12 @@ const program = new URL('../dist/main.js', import.meta.url);
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major < 24) {
-  process.stderr.write(
-    `Strongroom needs Node.js 24 or newer; this is ${process.version}. Start it with npx or npm run, or install Node.js 24.\n`,
-  );
+  // In a checkout, npm starts programs with the Node.js that the packages bring. An installed package has to be told to.
+  const isCheckout = existsSync(new URL('../src/main.ts', import.meta.url));
+  const advice = isCheckout
+    ? 'Run "npm ci", and start it with "npx strongroom" in this folder: npm then uses the Node.js 24 of this repository.'
+    : 'Install Node.js 24 from https://nodejs.org, or let npm download it: npx --package=node@24 --package=strongroom strongroom';
+  process.stderr.write(`Strongroom needs Node.js 24 or newer; this is ${process.version}. ${advice}\n`);
   process.exit(1);
 }
 if (!existsSync(program)) {

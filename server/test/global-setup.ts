@@ -4,6 +4,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../src/platform/local-postgres/local-postgres.ts';
 import { LocalRedis } from './harness/local-redis.ts';
+import { bundlePrograms } from './harness/program-bundle.ts';
 import { templateDatabase } from './harness/test-database.ts';
 
 declare module 'vitest' {
@@ -20,7 +21,7 @@ declare module 'vitest' {
  * removed afterwards.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [postgres, redis] = await Promise.all([
+  const [postgres, redis, [program, measuredVault]] = await Promise.all([
     LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
       // The data is discarded afterwards. Durability is tested by the fault runs, which do not use this server.
@@ -29,6 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         synchronous_commit: 'off',
         full_page_writes: 'off',
         max_connections: '400',
+        // Databases live for seconds. The tests that depend on statistics gather them themselves.
+        autovacuum: 'off',
         shared_buffers: '256MB',
         // Tests search the write-ahead log for traces. Checkpoints caused by other tests must not recycle it in the
         // meantime.
@@ -36,7 +39,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       },
     }),
     LocalRedis.start(),
+    bundlePrograms('src/main.ts', 'test/harness/measured-vault-process.ts'),
   ]);
+  Object.assign(process.env, { PROGRAM_MAIN: program, MEASURED_VAULT_MAIN: measuredVault });
   const admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();
   await admin.query(`create database ${templateDatabase}`);

@@ -47,6 +47,18 @@
     - ipBlock: { cidr: "fd00:ec2::23/128" }
 {{- end }}
 {{- end }}
+{{- if or .Values.rootKey.googleKms.key .Values.rootKey.azureKeyVault.url }}
+{{ include "strongroom.publicEgress" (dict "root" . "rule" $policy.cloudKeys) }}
+{{- end }}
+{{- if and .Values.rootKey.googleKms.key (not .Values.rootKey.googleKms.credentials.existingSecret) }}
+# The metadata server of GKE, which issues tokens for workload identity.
+- ports:
+    - { protocol: TCP, port: 80 }
+    - { protocol: TCP, port: 988 }
+  to:
+    - ipBlock: { cidr: 169.254.169.252/32 }
+    - ipBlock: { cidr: 169.254.169.254/32 }
+{{- end }}
 {{- if .Values.rootKey.transit.url }}
 {{ include "strongroom.egress" (dict "rule" $policy.transit) }}
 {{- end }}

@@ -62,7 +62,7 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels:
         {{- include "strongroom.selector" $ | nindent 8 }}
-    # Pods of the version before do not count while they are replaced.
+    # Pods of the previous version do not count while they are being replaced.
     matchLabelKeys: [pod-template-hash]
   {{- end }}
 {{- end }}
@@ -81,7 +81,7 @@ startupProbe:
 readinessProbe:
   httpGet: { path: /readyz, port: admin }
   periodSeconds: 5
-  # Checks end after 0.9 s each.
+  # Each check ends after 0.9 s.
   timeoutSeconds: 3
   failureThreshold: 2
 livenessProbe:

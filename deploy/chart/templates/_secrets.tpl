@@ -23,6 +23,11 @@ what it needs and no more: only migrate and work hold the owner of the schema, m
 {{-       $all = append $all (dict "variable" "STRONGROOM_AWS_KMS_SESSION_TOKEN" "from" .sessionToken) -}}
 {{-     end -}}
 {{-   end -}}
+{{-   with $v.rootKey.googleKms -}}
+{{-     if .key -}}
+{{-       $all = append $all (dict "variable" "STRONGROOM_GOOGLE_KMS_CREDENTIALS" "from" .credentials) -}}
+{{-     end -}}
+{{-   end -}}
 {{-   with $v.rootKey.transit -}}
 {{-     if .url -}}
 {{-       $all = append $all (dict "variable" "STRONGROOM_TRANSIT_CA" "from" .ca) -}}
@@ -30,6 +35,7 @@ what it needs and no more: only migrate and work hold the owner of the schema, m
 {{-     end -}}
 {{-   end -}}
 {{- end -}}
+{{- $all = append $all (dict "file" "database-ca" "from" $v.database.ca) -}}
 {{- if and (ne .role "migrate") $v.traces.endpoint -}}
 {{-   $all = append $all (dict "variable" "OTEL_EXPORTER_OTLP_HEADERS" "file" "otlp-headers" "from" $v.traces.headers) -}}
 {{- end -}}
@@ -67,7 +73,7 @@ what it needs and no more: only migrate and work hold the owner of the schema, m
 {{- define "strongroom.secretsVolume" -}}
 name: secrets
 projected:
-  # Readable by the group of the pod only.
+  # Only the group of the pod can read it.
   defaultMode: 0440
   sources:
     {{- range (include "strongroom.secrets" . | fromYaml).secrets }}

@@ -45,6 +45,8 @@ STRONGROOM_ROOT_KEY_PROVIDER: {{ . | quote }}
 STRONGROOM_PKCS11_MODULE: {{ .module | quote }}
 STRONGROOM_PKCS11_TOKEN: {{ .token | quote }}
 STRONGROOM_PKCS11_KEY: {{ .key | quote }}
+# Kubernetes restarts every container that exits, and repeated starts with a wrong PIN would lock the token.
+STRONGROOM_STAY_WHEN_REFUSED: "true"
 {{- with .previousKey }}
 STRONGROOM_PREVIOUS_PKCS11_KEY: {{ . | quote }}
 {{- end }}
@@ -56,6 +58,20 @@ STRONGROOM_AWS_KMS_KEY: {{ .key | quote }}
 STRONGROOM_AWS_KMS_REGION: {{ .region | quote }}
 {{- with .endpoint }}
 STRONGROOM_AWS_KMS_ENDPOINT: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .googleKms }}
+{{- if .key }}
+STRONGROOM_GOOGLE_KMS_KEY: {{ .key | quote }}
+{{- end }}
+{{- end }}
+{{- with .azureKeyVault }}
+{{- if .url }}
+STRONGROOM_AZURE_KEY_VAULT_URL: {{ .url | quote }}
+STRONGROOM_AZURE_KEY_VAULT_KEY: {{ .key | quote }}
+{{- with .clientId }}
+STRONGROOM_AZURE_KEY_VAULT_CLIENT_ID: {{ . | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -94,6 +110,9 @@ STRONGROOM_OPENID_CLIENT_ID: {{ .clientId | quote }}
 STRONGROOM_OPENID_NAME: {{ . | quote }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- if .Values.smtp.url.existingSecret }}
+STRONGROOM_MAIL_FROM: {{ .Values.smtp.from | quote }}
 {{- end }}
 {{- with .Values.proxy }}
 {{- if .enabled }}

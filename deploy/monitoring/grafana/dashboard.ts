@@ -18,7 +18,7 @@ export function createDashboard(): Dashboard {
   const dashboard = new DashboardBuilder('Strongroom')
     .uid('strongroom')
     .description(
-      'A Strongroom vault: requests, audit log, jobs, keys, and what it depends on. Made for the rules in deploy/monitoring.',
+      'A Strongroom vault: requests, audit log, jobs, keys, and what it depends on. The panels use the recording rules in deploy/monitoring.',
     )
     .tags(['strongroom'])
     .timezone('browser')

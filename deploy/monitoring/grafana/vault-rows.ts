@@ -42,6 +42,51 @@ export const vaultRows: readonly Row[] = [
     ],
   },
   {
+    title: 'Webhooks',
+    panels: [
+      graph(
+        {
+          title: 'Lag',
+          description: 'How far webhooks are behind the audit log. A second or two is normal.',
+          unit: 's',
+        },
+        [`max by (state) (${chosen('strongroom_webhook_lag_seconds')})`, '{{state}}'],
+        [quantile(0.99, 'strongroom_webhook_delivery_seconds'), 'p99 of deliveries'],
+      ),
+      graph({ title: 'Requests to webhooks', description: 'Requests, by outcome.', unit: 'reqps' }, [
+        `sum by (outcome) (${rate('strongroom_webhook_requests_total')})`,
+        '{{outcome}}',
+      ]),
+      graph(
+        { title: 'Events', description: 'Events that webhooks accepted, and records that they missed.', unit: 'short' },
+        [`sum(${rate('strongroom_webhook_events_total')})`, 'accepted'],
+        [`sum(${rate('strongroom_webhook_lost_records_total')})`, 'missed'],
+      ),
+      graph({ title: 'Enabled webhooks', description: 'Enabled webhooks, by state.', unit: 'short' }, [
+        `max by (state) (${chosen('strongroom_webhook_endpoints')})`,
+        '{{state}}',
+      ]),
+    ],
+  },
+  {
+    title: 'Log streams',
+    panels: [
+      graph(
+        { title: 'Lag of streams', description: 'How far receivers are behind the audit log, by stream.', unit: 's' },
+        [`max by (stream) (${chosen('strongroom_log_stream_lag_seconds')})`, '{{stream}}'],
+      ),
+      graph({ title: 'Lines of streams', description: 'Lines that receivers accepted, by stream.', unit: 'short' }, [
+        `sum by (stream) (${rate('strongroom_log_stream_lines_total')})`,
+        '{{stream}}',
+      ]),
+      graph(
+        { title: 'Batches of streams', description: 'Batches, by outcome, and records that were lost.', unit: 'short' },
+        [`sum by (outcome) (${rate('strongroom_log_stream_batches_total')})`, '{{outcome}}'],
+        [`sum(${rate('strongroom_log_stream_lost_records_total')})`, 'lost records'],
+      ),
+    ],
+  },
+  {
     title: 'Jobs',
     panels: [
       graph(
@@ -68,6 +113,14 @@ export const vaultRows: readonly Row[] = [
         `sum by (task) (increase(${chosen('strongroom_job_runs_total', 'outcome="failed"')}[1h]))`,
         '{{task}}',
       ]),
+      graph(
+        {
+          title: 'Dead letters',
+          description: 'Jobs that failed at every attempt and wait for an operator. 0 is normal.',
+          unit: 'short',
+        },
+        [`max by (task) (${chosen('strongroom_job_dead_letters')})`, '{{task}}'],
+      ),
       graph({ title: 'Runs', description: 'Successful runs per hour.', unit: 'short' }, [
         `sum by (task) (increase(${chosen('strongroom_job_runs_total', 'outcome="done"')}[1h]))`,
         '{{task}}',
@@ -167,6 +220,16 @@ export const vaultRows: readonly Row[] = [
         `sum by (cache) (${chosen('strongroom_cache_entries')})`,
         '{{cache}}',
       ]),
+      graph(
+        {
+          title: 'Loaded keys last for',
+          description:
+            'Until the first loaded keys can no longer be used, while the key service fails. Otherwise empty.',
+          unit: 's',
+        },
+        [`min by (cache) (${chosen('strongroom_cache_ends_seconds')} < inf)`, '{{cache}}'],
+        [`min by (root_key) (${chosen('strongroom_tenant_root_key_ends_seconds')} < inf)`, 'tenants of {{root_key}}'],
+      ),
       graph(
         {
           title: 'Age of the oldest key',

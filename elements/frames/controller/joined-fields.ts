@@ -12,6 +12,8 @@ export class JoinedFields {
   readonly #questions = new Map<number, { readonly source: Window; readonly reply: (held: HeldValue) => void }>();
   /** Maps each element to the elements that show its value. */
   readonly #followers = new Map<string, Set<string>>();
+  /** The brand of the number in each field that has reported one. */
+  readonly #brands = new Map<Window, string | undefined>();
   #lastQuestion = 0;
 
   /** `onShown` is called with numbers whose first and last digits a field has shown to the page. */
@@ -28,6 +30,10 @@ export class JoinedFields {
       if (question?.source === source) question.reply(message);
     }
     if (message.kind === 'changed') this.#passOn(message.value, source);
+    if (message.kind === 'brand' && this.#hasJoined(source)) {
+      this.#brands.set(source, message.brand);
+      this.#tellBrands();
+    }
     if (message.kind === 'shown') this.#onShown(message.digits);
   }
 
@@ -72,9 +78,11 @@ export class JoinedFields {
   }
 
   forget(element: string): void {
+    const source = this.#fields.get(element);
     this.#fields.delete(element);
     this.#followers.delete(element);
     for (const followers of this.#followers.values()) followers.delete(element);
+    if (source !== undefined && this.#brands.delete(source)) this.#tellBrands();
   }
 
   #leadsTo(from: string, to: string): boolean {
@@ -87,6 +95,21 @@ export class JoinedFields {
     if (known !== undefined && known !== source && !known.closed) return;
     this.#fields.set(element, source);
     this.#link()?.tell(source, { kind: 'joined' });
+    this.#tellBrand(source);
+  }
+
+  #hasJoined(source: Window): boolean {
+    return [...this.#fields.values()].includes(source);
+  }
+
+  #tellBrands(): void {
+    for (const field of this.#fields.values()) this.#tellBrand(field);
+  }
+
+  /** Tells a field the brand of the number beside it. With several numbers, none is known to be the code's. */
+  #tellBrand(field: Window): void {
+    const [brand] = this.#brands.size === 1 ? this.#brands.values() : [];
+    this.#link()?.tell(field, { kind: 'brand', brand });
   }
 
   #passOn(value: FieldValue, source: Window): void {

@@ -5,6 +5,8 @@ const services: readonly ServiceName[] = [
   'tokens.create',
   'tokens.update',
   'tokens.retrieve',
+  'tokens.encrypt',
+  'tokenIntents.create',
   'tokenize',
   'sessions.create',
   'proxy.get',

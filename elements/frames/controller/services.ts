@@ -1,7 +1,9 @@
 import type { CallOutcome, ServiceCall } from '../../protocol/messages.ts';
+import { keyIdOf } from '../../protocol/frame-address.ts';
 import { isRecord } from '../../protocol/parse.ts';
 import { toFailure } from './call-failure.ts';
 import { mapTokens, visitTokens } from './each-token.ts';
+import { encryptRequests, readEncryption, requireKeyOfVault } from './encrypt-call.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
 import type { JoinedFields } from './joined-fields.ts';
 import type { KeptValues } from './kept-values.ts';
@@ -9,7 +11,7 @@ import { callProxy } from './proxy-call.ts';
 import { RefusedCall } from './refused-call.ts';
 import { resolvePayload } from './resolve-payload.ts';
 import { SessionHandles } from './session-handles.ts';
-import { hasReference, requireHarmless, requireHarmlessMask, showsEnds } from './token-request.ts';
+import { hasReference, requireHarmless, requireHarmlessMask, requireIntent, showsEnds } from './token-request.ts';
 import { holdsSecret, pickShown, toShownToken, toShownTokens } from './token-response.ts';
 import type { UsedNumbers } from './used-numbers.ts';
 import { callVault, type VaultRequest, type VaultResponse } from './vault-api.ts';
@@ -46,6 +48,10 @@ export class Services {
     switch (call.service) {
       case 'tokens.create':
         return this.#write(call, { method: 'POST', path: '/tokens' });
+      case 'tokens.encrypt':
+        return this.#encrypt(call);
+      case 'tokenIntents.create':
+        return this.#write(call, { method: 'POST', path: '/token-intents' });
       case 'tokens.update':
         return this.#write(call, {
           method: 'PATCH',
@@ -71,16 +77,29 @@ export class Services {
     const { payload } = call;
     if (!isRecord(payload)) throw new RefusedCall('A token must be an object.');
     requireHarmless(payload);
+    const isIntent = call.service === 'tokenIntents.create';
+    if (isIntent) requireIntent(payload);
     return this.#send(call, target, {
       check: (resolved) => {
         if (isRecord(resolved)) requireHarmlessMask(resolved);
         return showsEnds(payload);
       },
       // If the same card always returned the same id, a page could confirm a guess.
-      toBody: (resolved) => (isRecord(resolved) ? { ...resolved, deduplicate_token: false } : resolved),
+      toBody: (resolved) => (isRecord(resolved) && !isIntent ? { ...resolved, deduplicate_token: false } : resolved),
       // An existing token may have a mask that the page chose, and that mask could show any part of the new data.
       show: (answer) => toShownToken(answer, target.method === 'PATCH' ? { ...payload, mask: null } : payload),
     });
+  }
+
+  /** Encrypts what was typed, for a key of the vault. */
+  async #encrypt(call: ServiceCall): Promise<CallOutcome> {
+    const wanted = readEncryption(call);
+    const pageKey = keyIdOf(this.#key);
+    if (pageKey === undefined) throw new RefusedCall('tokens.encrypt needs a public key.');
+    await requireKeyOfVault(wanted.key, pageKey);
+    const { payload, errors, details } = await resolvePayload(wanted.requests, (element) => this.#fields.ask(element));
+    if (errors.length > 0) return { invalid: { details, errors } };
+    return { value: await encryptRequests(wanted, payload) };
   }
 
   async #tokenize(call: ServiceCall): Promise<CallOutcome> {
@@ -165,9 +184,7 @@ export class Services {
   /** Calls the proxy. A destination's response may contain a value, so the page receives references. */
   async #proxy(call: ServiceCall): Promise<CallOutcome> {
     if (hasReference(call.payload) || hasReference(call.proxy))
-      throw new RefusedCall(
-        'Elements can only be used inside data: create a token, and use its id in the proxied request.',
-      );
+      throw new RefusedCall('The proxy takes no elements. Create a token and send its id.');
     const response = await callProxy(call, this.#credentials(call));
     if (!response.isOk) return toFailure(response);
     const value = this.#kept.keep(response.body);

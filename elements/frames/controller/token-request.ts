@@ -58,6 +58,12 @@ export function requireHarmless(token: Readonly<Record<string, unknown>>): void 
     );
 }
 
+/** Rejects members that a token intent does not have. */
+export function requireIntent(intent: Readonly<Record<string, unknown>>): void {
+  if (Object.keys(intent).every((name) => name === 'type' || name === 'data')) return;
+  throw new RefusedCall('A token intent has only a type and data.');
+}
+
 /** Checks a mask against the data, because a mask can show all of a short value. */
 export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): void {
   for (const text of listLeaves(token['mask'])) {

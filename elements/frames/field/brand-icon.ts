@@ -1,48 +1,58 @@
-/** The icons of card brands. They are drawn here because an image would have to be loaded. */
-const marks: Readonly<Record<string, readonly [label: string, color: string]>> = {
-  visa: ['VISA', '#1a1f71'],
-  mastercard: ['MC', '#cf4500'],
-  'american-express': ['AMEX', '#006fcf'],
-  discover: ['DISC', '#b34700'],
-  'diners-club': ['DC', '#0079be'],
-  jcb: ['JCB', '#0b4ea2'],
-  unionpay: ['UP', '#a5121f'],
-  maestro: ['MAE', '#00669d'],
-  elo: ['ELO', '#1b1b1b'],
-  mir: ['MIR', '#2d7a2f'],
-  hiper: ['HIPER', '#b35c00'],
-  hipercard: ['HIPER', '#a11c24'],
-};
-const namespace = 'http://www.w3.org/2000/svg';
+type Mark = readonly (readonly [color: string, outline: string])[];
+type Marks = Readonly<Record<string, Mark>>;
 
+/** The marks are in a file of their own, next to this script, which is loaded when a brand is known for the first time. */
+const file = './marks.js';
+/** A card with a magnetic stripe, shown while the brand is unknown or has no mark. */
+const blank: Mark = [
+  ['#8a93a3', 'M40 0H740a40 40 0 0 1 40 40V460a40 40 0 0 1-40 40H40a40 40 0 0 1-40-40V40A40 40 0 0 1 40 0'],
+  ['#c3c8d1', 'M0 100H780V210H0z'],
+];
+let loading: Promise<Marks> | undefined;
+
+/** Shows the brand of a card as its mark. Nothing is loaded from other origins, and an image could not be checked. */
 export class BrandIcon {
-  readonly element = document.createElementNS(namespace, 'svg');
-  readonly #card = document.createElementNS(namespace, 'rect');
-  readonly #label = document.createElementNS(namespace, 'text');
-  /** The magnetic stripe, shown while the brand of the card is unknown. */
-  readonly #stripe = document.createElementNS(namespace, 'rect');
+  readonly element = createSvg('svg', { viewBox: '0 0 780 500', class: 'icon', 'aria-hidden': 'true' });
+  #shown: string | undefined = 'none yet';
 
   constructor() {
-    const { element } = this;
-    element.setAttribute('viewBox', '0 0 36 24');
-    element.setAttribute('class', 'icon');
-    element.setAttribute('aria-hidden', 'true');
-    set(this.#card, { x: 0.5, y: 0.5, width: 35, height: 23, rx: 4, stroke: '#fff', 'stroke-opacity': 0.35 });
-    set(this.#stripe, { x: 1, y: 5, width: 34, height: 5, fill: '#fff', 'fill-opacity': 0.55 });
-    set(this.#label, { x: 18, y: 15.5, 'text-anchor': 'middle', fill: '#fff' });
-    element.append(this.#card, this.#stripe, this.#label);
     this.show(undefined);
   }
 
   show(brand: string | undefined): void {
-    const known = brand !== undefined && Object.hasOwn(marks, brand) ? marks[brand] : undefined;
-    const [label, color] = known ?? ['', '#8a93a3'];
-    this.#card.setAttribute('fill', color);
-    this.#label.textContent = label;
-    this.#stripe.setAttribute('visibility', label === '' ? 'visible' : 'hidden');
+    if (brand === this.#shown) return;
+    this.#shown = brand;
+    this.element.dataset['brand'] = 'unknown';
+    this.#draw(blank);
+    if (brand === undefined) return;
+    void loadMarks().then((marks) => {
+      const mark = Object.hasOwn(marks, brand) ? marks[brand] : undefined;
+      // The number may have changed while the file was loading.
+      if (mark === undefined || this.#shown !== brand) return;
+      this.element.dataset['brand'] = brand;
+      this.#draw(mark);
+    });
+  }
+
+  #draw(mark: Mark): void {
+    this.element.replaceChildren(...mark.map(([fill, d]) => createSvg('path', { fill, d })));
   }
 }
 
-function set(element: SVGElement, attributes: Readonly<Record<string, string | number>>): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+/** Loads the marks once. If that fails, cards stay blank, and the next brand tries again. */
+function loadMarks(): Promise<Marks> {
+  loading ??= import(/* @vite-ignore */ file).then(
+    ({ marks }: { readonly marks: Marks }) => marks,
+    () => {
+      loading = undefined;
+      return {};
+    },
+  );
+  return loading;
+}
+
+function createSvg(name: 'svg' | 'path', attributes: Readonly<Record<string, string>>): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+  return element;
 }

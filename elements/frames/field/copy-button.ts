@@ -18,7 +18,13 @@ export function mountButton(setup: FieldSetup, link: FrameLink): MountedElement 
     onCopy: () => link.report({ kind: 'copy', targetId }),
     onClick: () => link.report({ kind: 'click', targetId }),
   });
-  const field = new InputField(setup, { onChange: () => {}, onFocus: () => {}, onBlur: () => {}, onKey: () => {} });
+  const field = new InputField(setup, {
+    onChange: () => {},
+    onFocus: () => {},
+    onBlur: () => {},
+    onKey: () => {},
+    onFull: () => {},
+  });
   const view = new FieldView(field, () => {});
   document.body.append(control.button, control.status);
   const dress = () => {
@@ -30,10 +36,12 @@ export function mountButton(setup: FieldSetup, link: FrameLink): MountedElement 
     value: copied,
     errors: [],
     state: { empty: true, complete: true, valid: true },
+    problems: [],
     fill: (value) => {
       copied = value;
     },
     noteToken: () => {},
+    noteBrand: () => {},
     command: (command) => {
       if (command['kind'] === 'focus') control.button.focus();
       if (command['kind'] !== 'update') return;

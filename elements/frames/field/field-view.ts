@@ -4,12 +4,14 @@ import { BrandIcon } from './brand-icon.ts';
 import { CopyControl } from './copy-control.ts';
 import type { InputField } from './input-field.ts';
 import { type PartName, targetOf, traitsOf } from './part.ts';
+import { ProblemNotes } from './problems/problem-notes.ts';
 
 /** The view of a field: inputs, icon and copy button in the frame's document. */
 export class FieldView {
   readonly #field: InputField;
   readonly #icon: BrandIcon | undefined;
   readonly #copy: CopyControl | undefined;
+  readonly #notes: ProblemNotes;
 
   constructor(field: InputField, onCopy: () => void) {
     this.#field = field;
@@ -17,10 +19,12 @@ export class FieldView {
     if (boxes.has('number')) this.#icon = new BrandIcon();
     if (setup.enableCopy === true) this.#copy = new CopyControl({ textOf: () => this.#textToCopy(), onCopy });
     document.body.classList.toggle('several', boxes.size > 1);
+    this.#notes = new ProblemNotes(field);
     document.body.append(
       ...(this.#icon === undefined ? [] : [this.#icon.element]),
       ...[...boxes.values()].map(({ input }) => input),
       ...(this.#copy === undefined ? [] : [this.#copy.button, this.#copy.status]),
+      ...this.#notes.elements,
     );
     this.update();
   }
@@ -49,6 +53,7 @@ export class FieldView {
       const target = targetOf(name, this.#field.setup);
       box.input.ariaInvalid = String(errors.some(({ targetId }) => targetId === target));
     }
+    this.#notes.update(errors);
     this.#icon?.show(this.#field.brand);
   }
 

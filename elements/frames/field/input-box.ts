@@ -7,6 +7,8 @@ export interface InputBoxEvents {
   readonly onFocus: () => void;
   readonly onBlur: () => void;
   readonly onKey: (key: ReportedKey) => void;
+  /** A character was typed at the end. */
+  readonly onEntered: () => void;
 }
 
 /** One input of a field and its value. */
@@ -16,16 +18,19 @@ export class InputBox {
   #kept = '';
   #isTouched = false;
   #hasBeenUsed = false;
+  #hasJustArrived = false;
 
-  constructor(kind: InputKind, { onChange, onFocus, onBlur, onKey }: InputBoxEvents) {
+  constructor(kind: InputKind, { onChange, onFocus, onBlur, onKey, onEntered }: InputBoxEvents) {
     this.#kind = kind;
     const { input } = this;
     input.type = 'text';
     input.spellcheck = false;
     input.setAttribute('autocorrect', 'off');
     input.addEventListener('input', (event) => {
-      this.#take(event instanceof InputEvent ? event.inputType : '');
+      const inputType = event instanceof InputEvent ? event.inputType : '';
+      this.#take(inputType);
       onChange();
+      if (inputType === 'insertText' && input.selectionStart === input.value.length) onEntered();
     });
     // A value dragged out of the frame would be dropped into the page.
     input.addEventListener('dragstart', (event) => event.preventDefault());
@@ -37,11 +42,16 @@ export class InputBox {
     });
     input.addEventListener('focus', onFocus);
     input.addEventListener('blur', () => {
+      this.#hasJustArrived = false;
       this.#isTouched ||= this.#kept !== '';
       onBlur();
       onChange();
     });
-    input.addEventListener('keydown', ({ key, altKey, ctrlKey, shiftKey, metaKey }) => {
+    input.addEventListener('keydown', (event) => {
+      const { key, altKey, ctrlKey, shiftKey, metaKey } = event;
+      // Somebody who is used to pressing Tab would skip this input.
+      if (key === 'Tab' && !shiftKey && this.#hasJustArrived) event.preventDefault();
+      this.#hasJustArrived = false;
       const reported = reportedKeys.find((name) => name === key);
       if (reported !== undefined) onKey({ key: reported, altKey, ctrlKey, shiftKey, metaKey });
     });
@@ -66,6 +76,12 @@ export class InputBox {
 
   touch(): void {
     this.#isTouched = true;
+  }
+
+  /** Takes the focus from an input that is complete. */
+  arrive(): void {
+    this.input.focus();
+    this.#hasJustArrived = true;
   }
 
   judge(): Judgement {

@@ -1,4 +1,4 @@
-import type { ElementState, FieldError } from '../../protocol/element-state.ts';
+import type { ElementState, FieldError, FieldProblem } from '../../protocol/element-state.ts';
 import { type FieldChange, fieldRuleNames, type FieldSetup } from '../../protocol/field-options.ts';
 import type { FieldValue } from '../../protocol/messages.ts';
 import type { ReportedKey } from '../../protocol/reported-key.ts';
@@ -10,20 +10,27 @@ import { transformText } from './safe-transform.ts';
 import { kindOf, type PartName, partsOf, targetOf } from './part.ts';
 import { ShownDigits } from './shown-digits.ts';
 import { findPageTexts } from './page-value.ts';
+import { reasonOf } from './problems/problem-reason.ts';
+import { ProblemTexts } from './problems/problem-texts.ts';
 
 export interface FieldEvents {
   readonly onChange: () => void;
   readonly onFocus: (targetId: string) => void;
   readonly onBlur: (targetId: string) => void;
   readonly onKey: (targetId: string, key: ReportedKey) => void;
+  /** The last input is complete, and the page wants the focus to move on. */
+  readonly onFull: () => void;
 }
 
 /** The inputs of one element, their values, and the state that the page may know. */
 export class InputField {
   readonly boxes: ReadonlyMap<PartName, InputBox>;
+  readonly texts = new ProblemTexts();
   readonly #shownDigits = new ShownDigits();
   #setup: FieldSetup;
   #isFilledByReference = false;
+  /** The brand of the number in another element. */
+  #brandBeside: string | undefined;
 
   constructor(setup: FieldSetup, events: FieldEvents) {
     this.#setup = setup;
@@ -38,6 +45,7 @@ export class InputField {
       onFocus: () => events.onFocus(targetOf(name, setup)),
       onBlur: () => events.onBlur(targetOf(name, setup)),
       onKey: (key) => events.onKey(targetOf(name, setup), key),
+      onEntered: () => this.#advance(name, events.onFull),
     });
     this.boxes = new Map(names.map((name) => [name, new InputBox(kindOf[name](setup), listen(name))]));
     this.#setFromPage(setup.value);
@@ -99,6 +107,12 @@ export class InputField {
     if (kept.startsWith(digits)) this.#shownDigits.noteToken(digits);
   }
 
+  /** Notes the brand of the number in another element, on which the length of a code depends. */
+  noteBrand(brand: string | undefined): void {
+    this.#brandBeside = brand;
+    this.#fitCode();
+  }
+
   validate(): void {
     for (const box of this.boxes.values()) box.touch();
   }
@@ -115,6 +129,18 @@ export class InputField {
   get errors(): readonly FieldError[] {
     if (this.#isFilledByReference) return [];
     return this.#listErrors(() => true);
+  }
+
+  /** All problems with their sentences, even those that are not shown yet. */
+  get problems(): readonly FieldProblem[] {
+    if (this.#isFilledByReference) return [];
+    return [...this.boxes].flatMap(([name, box]) => {
+      const { error } = box.judge();
+      if (error === undefined) return [];
+      const reason = reasonOf(name, { kept: box.kept, error, brand: this.brand });
+      const message = this.texts.textOf(name, reason, this.#setup);
+      return [{ targetId: targetOf(name, this.#setup), reason, message }];
+    });
   }
 
   get state(): ElementState {
@@ -151,6 +177,18 @@ export class InputField {
     return { cardBrand: this.brand ?? 'unknown', ...this.#shownDigits.of(number.kept, isFocused) };
   }
 
+  /** Moves the focus on from an input that somebody has completed. */
+  #advance(name: PartName, onFull: () => void): void {
+    const { autoAdvance = this.#setup.type === 'card' } = this.#setup;
+    const box = this.boxes.get(name);
+    // Where the focus goes would tell the page whether a value that it has not seen is valid.
+    if (!autoAdvance || this.#isFilledByReference || box === undefined || !isFull(name, box)) return;
+    const boxes = [...this.boxes.values()];
+    const next = boxes[boxes.indexOf(box) + 1];
+    if (next === undefined) onFull();
+    else if (next.kept === '') next.arrive();
+  }
+
   #listErrors(isListed: (box: InputBox) => boolean): FieldError[] {
     return [...this.boxes].flatMap(([name, box]) => {
       const { error } = box.judge();
@@ -159,12 +197,14 @@ export class InputField {
     });
   }
 
-  /** Adjusts the length of the code. In a card element, it depends on the number. */
+  /** Adjusts the length of the code to the number in this element or, unless the page sets a brand, beside it. */
   #fitCode(): void {
     const code = this.boxes.get('code');
-    if (this.#setup.type !== 'card' || code === undefined) return;
-    const { cardTypes } = this.#isFilledByReference ? {} : this.#setup;
-    code.changeKind(createVerificationCodeKind({ cardTypes, cardBrand: this.brand }));
+    if (code === undefined) return;
+    const rules: Pick<FieldSetup, 'cardTypes' | 'cardBrand'> = this.#isFilledByReference ? {} : this.#setup;
+    const cardBrand = this.#setup.type === 'card' ? this.brand : rules.cardBrand;
+    const brandBeside = this.#isFilledByReference ? undefined : this.#brandBeside;
+    code.changeKind(createVerificationCodeKind({ cardTypes: rules.cardTypes, cardBrand, brandBeside }));
   }
 
   #setFromPage(value: unknown): void {
@@ -188,11 +228,18 @@ export class InputField {
     if (!this.#isEmpty || !this.#isFilledByReference) return;
     this.#isFilledByReference = false;
     for (const [name, box] of this.boxes) box.changeKind(this.#kindOf(name));
+    this.#fitCode();
   }
 
   #kindOf(name: PartName): InputKind {
     return kindOf[name](this.#isFilledByReference ? withoutRules(this.#setup) : this.#setup);
   }
+}
+
+/** Few numbers have more than 16 digits, but codes of unknown brands have three or four, so those are never full. */
+function isFull(name: PartName, box: InputBox): boolean {
+  if (name === 'code' || name === 'text' || !box.judge().isComplete) return false;
+  return name === 'date' || box.kept.length === 16 || findCardType(box.kept, {})?.type === 'american-express';
 }
 
 function withoutRules(setup: FieldSetup): FieldSetup {

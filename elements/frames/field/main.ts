@@ -1,4 +1,4 @@
-import type { ElementState } from '../../protocol/element-state.ts';
+import type { ElementState, FieldProblem } from '../../protocol/element-state.ts';
 import type { FieldSetup } from '../../protocol/field-options.ts';
 import type { SiblingMessage } from '../../protocol/messages.ts';
 import { FrameLink } from '../frame-link.ts';
@@ -13,6 +13,7 @@ let mounted: MountedElement | undefined;
 let controller: Window | undefined;
 let isWatched = false;
 let announced = '';
+let announcedBrand: string | undefined;
 
 const link = FrameLink.open({
   onCommand: (command) => {
@@ -42,7 +43,8 @@ function hear(message: SiblingMessage, source: Window): void {
     controller = source;
     // The height is reported immediately because observers do not run in a frame outside the visible part of the page.
     reportHeight();
-    link?.report({ kind: 'ready', state: mounted.state });
+    link?.report({ kind: 'ready', state: mounted.state, problems: mounted.problems });
+    announceBrand(mounted.state);
     new ResizeObserver(() => reportHeight()).observe(document.documentElement);
   }
   // The field reveals its value only to the controller that it has joined.
@@ -53,6 +55,7 @@ function hear(message: SiblingMessage, source: Window): void {
   }
   if (message.kind === 'fill') mounted.fill(message.value);
   if (message.kind === 'shown') mounted.noteToken(message.digits);
+  if (message.kind === 'brand') mounted.noteBrand(message.brand);
   if (message.kind === 'watch') {
     isWatched = true;
     link?.tell(source, { kind: 'changed', value: mounted.value });
@@ -65,16 +68,18 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
     onChange: () => announce(),
     onFocus: (target) => link.report({ kind: 'focus', targetId: target }),
     onBlur: (target) => link.report({ kind: 'blur', targetId: target }),
+    onFull: () => link.report({ kind: 'full' }),
     onKey: (target, key) => link.report({ kind: 'keydown', targetId: target, ...key }),
   });
   const view = new FieldView(field, () => link.report({ kind: 'copy', targetId }));
   const announce = () => {
     view.showState();
-    const { state } = field;
+    const { state, problems } = field;
     // The controller must know the number before the page does.
     if (field.shownDigits !== undefined && controller !== undefined)
       link.tell(controller, { kind: 'shown', digits: field.shownDigits });
-    announceState(state);
+    announceState(state, problems);
+    announceBrand(state);
     if (isWatched && controller !== undefined) link.tell(controller, { kind: 'changed', value: field.value });
   };
   const [first] = field.boxes.values();
@@ -91,7 +96,8 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
         return ignored;
       }),
   };
-  announced = JSON.stringify(field.state);
+  announced = JSON.stringify([field.state, field.problems]);
+  void field.texts.load(setup.lang).then((isOther) => (isOther ? announce() : undefined));
   return {
     get value() {
       return field.value;
@@ -102,11 +108,18 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
     get state() {
       return field.state;
     },
+    get problems() {
+      return field.problems;
+    },
     fill: (value) => {
       field.fill(value);
       announce();
     },
     noteToken: (digits) => field.noteToken(digits),
+    noteBrand: (brand) => {
+      field.noteBrand(brand);
+      announce();
+    },
     command: (command) => {
       const { kind } = command;
       if (typeof kind === 'string' && Object.hasOwn(commands, kind)) commands[kind]?.(command);
@@ -116,11 +129,23 @@ function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
 }
 
 /** Reports a state to the page if it changed. The page does not learn about each key press. */
-function announceState(state: ElementState): void {
-  const text = JSON.stringify(state);
+function announceState(state: ElementState, problems: readonly FieldProblem[]): void {
+  const text = JSON.stringify([state, problems]);
   if (text === announced) return;
   announced = text;
-  link?.report({ kind: 'change', state });
+  link?.report({ kind: 'change', state, problems });
+}
+
+/**
+ * Tells the controller the brand of a typed number, which decides the length of the code in another field. A card
+ * element has a code of its own. The page knows the brand from the state.
+ */
+function announceBrand({ cardBrand }: ElementState): void {
+  if (controller === undefined || mounted?.value.kind === 'card' || cardBrand === undefined) return;
+  const brand = cardBrand === 'unknown' ? undefined : cardBrand;
+  if (brand === announcedBrand) return;
+  announcedBrand = brand;
+  link?.tell(controller, { kind: 'brand', brand });
 }
 
 function reportHeight(): void {

@@ -38,6 +38,8 @@ const lookReaders: Readers<FieldLook> = {
   style: readStyle,
   text: short,
   password: readFlag,
+  texts: (value) => readTexts(value, 200),
+  autoAdvance: readFlag,
 };
 
 const ruleReaders: Readers<FieldRules> = {

@@ -3,6 +3,7 @@ import { idleSeconds } from './activity';
 import { Problem } from './problem';
 import type { components, paths } from './schema';
 import { chosenTenant } from './tenant';
+import { reach } from './unreachable';
 
 export type Schemas = components['schemas'];
 
@@ -19,7 +20,7 @@ function ownHeaders(): Record<string, string> {
 }
 
 /** The vault's API. Requests are made as the signed-in member. */
-export const api = createClient<paths>({ baseUrl: base });
+export const api = createClient<paths>({ baseUrl: base, fetch: (request) => reach(fetch(request)) });
 api.use({
   onRequest({ request }) {
     for (const [name, value] of Object.entries(ownHeaders())) request.headers.set(name, value);
@@ -42,8 +43,10 @@ export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
 }
 
 /** Requests files and routes that are not in the public API description. */
-export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
-  const response = await fetch(`${base}${path}`, { method, headers: ownHeaders() });
+export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET', body?: object): Promise<Response> {
+  const headers = { ...ownHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await reach(fetch(`${base}${path}`, sent));
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
   return response;
 }

@@ -10,18 +10,33 @@ export interface MyTenant {
   readonly role: Role;
   /** True if the user has to set up a sign-in method before doing anything in the tenant. */
   readonly needs_sign_in_way: boolean;
+  /** True if the tenant accepts only sessions that began at the OpenID provider, and this one did not. */
+  readonly needs_provider: boolean;
   /** The time at which a deleted tenant is removed for good. Absent if it is not deleted. */
   readonly removed_at?: string;
 }
 
+/** Returns false for a tenant in which the user can do nothing now. Every request about it would be refused. */
+export function isOpen({ needs_sign_in_way: isClosed, removed_at: removedAt }: MyTenant): boolean {
+  return !isClosed && removedAt === undefined;
+}
+
 /** The signed-in user. The public API description does not contain it because only the portal uses it. */
 export interface Me {
-  readonly user: { readonly id: string; readonly email: string | null };
+  readonly user: { readonly id: string; readonly email?: string; readonly name?: string };
   readonly signed_in_at: string;
   /** True if the user signed in within the last 15 minutes. Changes require a fresh sign-in. */
   readonly is_fresh: boolean;
   readonly tenants: readonly MyTenant[];
   readonly role_permissions: Readonly<Record<Role, readonly string[]>>;
+  /** Where the documentation is, with a slash at the end. Absent if the operator has not said so. */
+  readonly documentation_url?: string;
+  /** The origin of the vault's card fields. Absent if it serves none. */
+  readonly elements_url?: string;
+  /** False if the vault has no mail server. Members then pass on the links of invitations themselves. */
+  readonly mails_invitations: boolean;
+  /** True in `strongroom dev`, which also has pages for contributors. */
+  readonly is_development: boolean;
 }
 
 export interface Member extends Me {
@@ -53,6 +68,11 @@ export function toMember(me: Me): Member | undefined {
 
 const MemberContext = createContext<Member | undefined>(undefined);
 export const MemberProvider = MemberContext.Provider;
+
+/** Returns where the documentation is. It is also called before it is known who is signed in. */
+export function useDocumentation(): string | undefined {
+  return use(MemberContext)?.documentation_url;
+}
 
 export function useMember(): Member {
   const member = use(MemberContext);

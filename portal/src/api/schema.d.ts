@@ -196,6 +196,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/token-intents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token intent
+         * @description Keeps a value for a day, or for as long as the tenant has set. Use it through the proxy as `{{ token_intent: <id> }}`, or send `token_intent_id` when you create a token.
+         *
+         *     **Permission:** `token-intent:create`
+         *
+         *     **Rate limit:** `token-write`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createTokenIntent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/token-intents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a token intent
+         * @description Returns a token intent. Its data is never returned.
+         *
+         *     **Permission:** `token-intent:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getTokenIntent"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a token intent
+         * @description Deletes a token intent with its data.
+         *
+         *     **Permission:** `token-intent:delete`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteTokenIntent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/proxy": {
         parameters: {
             query?: never;
@@ -328,6 +384,110 @@ export interface paths {
         patch: operations["proxyPatchPath"];
         trace?: never;
     };
+    "/proxies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List proxies
+         * @description Returns the stored proxies of the tenant, newest first, without their secrets.
+         *
+         *     **Permission:** `proxy:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listProxies"];
+        put?: never;
+        /**
+         * Create a proxy
+         * @description Creates a proxy with a fixed destination. Calls to `/proxy` name it by its key in `BT-PROXY-KEY`. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         *
+         *     **Permission:** `proxy:create`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createProxy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proxies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a proxy
+         * @description Returns a stored proxy, without its secrets.
+         *
+         *     **Permission:** `proxy:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getProxy"];
+        /**
+         * Replace a proxy
+         * @description Replaces the settings of a proxy. Its key stays the same. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         *
+         *     **Permission:** `proxy:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        put: operations["updateProxy"];
+        post?: never;
+        /**
+         * Delete a proxy
+         * @description Deletes a stored proxy. Its key stops working at once.
+         *
+         *     **Permission:** `proxy:delete`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteProxy"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a proxy
+         * @description Changes settings of a proxy with a merge patch. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         *
+         *     **Permission:** `proxy:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        patch: operations["patchProxy"];
+        trace?: never;
+    };
+    "/proxies/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try the transforms of a proxy
+         * @description Applies transforms to sample messages and returns the results. Nobody is called, and no token is created or read.
+         *
+         *     **Permission:** `proxy:create`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["previewProxy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -403,6 +563,70 @@ export interface paths {
          *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List client keys
+         * @description Returns the client keys of the tenant that have not expired, newest first.
+         *
+         *     **Permission:** `keys:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listClientKeys"];
+        put?: never;
+        /**
+         * Create a client key
+         * @description Creates a key pair with which browsers, apps and servers encrypt data for the vault. Encrypted data is sent as `encrypted` in place of `data`.
+         *
+         *     **Permission:** `keys:create`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createClientKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a client key
+         * @description Returns a client key with its public half.
+         *
+         *     **Permission:** `keys:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getClientKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a client key
+         * @description Deletes a client key. Nothing encrypted with it is accepted any more.
+         *
+         *     **Permission:** `keys:delete`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteClientKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -826,6 +1050,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenants/self/failed-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List failed jobs
+         * @description Returns which background jobs of the tenant failed at every attempt, which takes about four days. An operator of the vault removes the cause and retries them at its command line.
+         *
+         *     **Permission:** `tenant:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listFailedJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenants/self/members": {
         parameters: {
             query?: never;
@@ -1085,7 +1333,9 @@ export interface paths {
         /**
          * List values in the log
          * @description Returns the most frequent values of every field that counts records, for a list of filters to choose from.
-         *     Numbers come from counters, a few seconds after the fact. The time is widened to whole hours.
+         *     The time is widened to whole hours. Without filters, or with filters on the time and `entity_type` only, numbers come from counters,
+         *     a few seconds after the fact. With other filters, the newest matching records are counted. The values of a field that is filtered
+         *     are those that the other filters leave, so that another one can be chosen.
          *
          *     **Permission:** `log:read`
          *
@@ -1202,13 +1452,229 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the tenant, newest first, without their secrets.
+         *
+         *     **Permission:** `webhook:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates an endpoint that receives events about a second after they happen. Needs `log:read` as well, because events say what the log says. The response is the only one that contains the signing secret. The webhook is disabled if whoever set it loses these permissions.
+         *
+         *     **Permission:** `webhook:create` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List event types
+         * @description Returns the types of events that a webhook can receive.
+         *
+         *     **Permission:** none, any valid key
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listWebhookEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns a webhook, without its secrets.
+         *
+         *     **Permission:** `webhook:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getWebhook"];
+        /**
+         * Replace a webhook
+         * @description Replaces the settings of a webhook, and enables or disables it if `status` is given. Settings that are not given get their defaults. Waiting events are sent to the new URL.
+         *
+         *     **Permission:** `webhook:update` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook with its log of deliveries. Waiting events are not sent.
+         *
+         *     **Permission:** `webhook:delete`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing secret
+         * @description Creates a new signing secret, which only this response contains. For 24 hours, requests are signed with the previous secret as well.
+         *
+         *     **Permission:** `webhook:update` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a key
+         * @description Responds with 204 to any valid key.
+         *
+         *     **Permission:** none, any valid key
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["ping"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns what was sent to a webhook in the last 30 days, the last attempts first.
+         *
+         *     **Permission:** `webhook:read` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries/{deliveryId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend a delivery
+         * @description Sends a delivery again, with the same `webhook-id`. One that is waiting is sent at once.
+         *
+         *     **Permission:** `webhook:update` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend events
+         * @description Sends every event again that happened since a time, in order, and then goes on as before. Each has the `webhook-id` that it had before, unless it was part of a batch.
+         *
+         *     **Permission:** `webhook:update` and `log:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["resendWebhookEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description Whether a permission is granted, and why. */
         AccessDecision: {
-            /** @description The permission that this is about. */
+            /** @description The permission. */
             permission: string;
             /** @description Whether access is granted. */
             is_allowed: boolean;
@@ -1225,15 +1691,15 @@ export interface components {
         };
         /** @description What an application may do with a token or a container, and why. */
         AccessExplanation: {
-            /** @description One for each permission. */
+            /** @description One entry for each permission. */
             decisions: components["schemas"]["AccessDecision"][];
             hands_out?: components["schemas"]["HandingOut"];
         };
         /** @description What an application may do with the tokens in a container. */
         AccessRule: {
-            /** @description What the rule is for. */
+            /** @description The purpose of the rule. */
             description?: string;
-            /** @description Of all rules that match, the one with the lowest number decides. No two rules have the same. */
+            /** @description The matching rule with the lowest priority number decides. Each rule has a different number. */
             priority: number;
             /** @description The container, such as `/pci/`, that the rule is about. It includes everything in it. */
             container: string;
@@ -1242,14 +1708,14 @@ export interface components {
              * @enum {unknown}
              */
             transform: "redact" | "mask" | "reveal";
-            /** @description What the rule permits. */
+            /** @description The permissions that the rule grants. */
             permissions: string[];
         };
         /** @description What an application may do with the tokens in a container. */
         AccessRuleRequest: {
-            /** @description What the rule is for. */
+            /** @description The purpose of the rule. */
             description?: string | null;
-            /** @description Of all rules that match, the one with the lowest number decides. No two rules have the same. */
+            /** @description The matching rule with the lowest priority number decides. Each rule has a different number. */
             priority: number;
             /** @description The container, such as `/pci/`, that the rule is about. It includes everything in it. */
             container: string;
@@ -1258,15 +1724,15 @@ export interface components {
              * @enum {unknown}
              */
             transform: "redact" | "mask" | "reveal";
-            /** @description What the rule permits. */
+            /** @description The permissions that the rule grants. */
             permissions: string[];
-            /** @description Application rules use a container instead. */
+            /** @description Rules of applications have no conditions, only a container. */
             conditions?: unknown[] | null;
         };
         /** @description What the caller would see. */
         AccessSight: {
             /**
-             * @description What is shown of data.
+             * @description How much of the data is shown.
              * @enum {unknown}
              */
             data: "plaintext" | "masked" | "nothing";
@@ -1276,12 +1742,12 @@ export interface components {
         /** @description A way to see a token. */
         AccessWay: {
             /**
-             * @description A permission, or a roundabout way.
+             * @description A permission, or an indirect way such as a mask that shows everything.
              * @enum {unknown}
              */
             way: "token:read" | "token:search" | "token:update" | "token:use" | "authoring-views" | "handing-out-rights" | "making-members" | "approving-exports" | "accepting-an-invitation";
             /**
-             * @description What can be seen in this way.
+             * @description How much can be seen in this way.
              * @enum {unknown}
              */
             transform: "redact" | "mask" | "reveal";
@@ -1309,7 +1775,7 @@ export interface components {
             rules: components["schemas"]["AccessRule"][];
             /**
              * Format: date-time
-             * @description From then on, the keys of the application are refused.
+             * @description When the application expires. From then on, its keys are refused.
              */
             expires_at?: string;
             /** @description Hosts that the proxy may call for this application. */
@@ -1354,7 +1820,7 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
-            /** @description When it was last used, give or take ten seconds; null if never. */
+            /** @description When the key was last used, accurate to ten seconds. Null if it was never used. */
             last_used_at: string | null;
             approval?: components["schemas"]["Approval"];
         };
@@ -1368,7 +1834,7 @@ export interface components {
         ApplicationTemplate: {
             /** @description Id of the template, which never changes. */
             id: string;
-            /** @description What it is for, in a few words. */
+            /** @description The purpose of the template, in a few words. */
             name: string;
             /** @description What an application made from it can and cannot do. */
             description: string;
@@ -1407,24 +1873,24 @@ export interface components {
             requested_at: string;
             /**
              * Format: date-time
-             * @description When the request ends unless it is approved before.
+             * @description When the request expires if it has not been approved.
              */
             expires_at: string;
-            /** @description How many members have to approve: one if a member requested it, two if an application or a session begun by a link did. */
+            /** @description How many members have to approve it: one if a member requested it, two if an application or a member who signed in with a link did. */
             approvals_needed: number;
-            /** @description How many have approved. */
+            /** @description How many members have approved it. */
             approvals_given: number;
             /**
              * Format: uuid
-             * @description Id of the user whose approval put it into force.
+             * @description Id of the user who gave the last approval.
              */
             approved_by?: string;
         };
-        /** @description A key that checkpoints are checked with. */
+        /** @description A public key for verifying checkpoints. */
         AuditKey: {
             /** @description `key_version` of the checkpoints that it signed. */
             version: number;
-            /** @description Ed25519. Compare it with one that you got another way. */
+            /** @description An Ed25519 key. Compare it with a copy from another source. */
             public_key: string;
         };
         /** @description What a session may do: at least one permission or rule. */
@@ -1433,7 +1899,7 @@ export interface components {
             nonce: string;
             /** @description Permissions on all containers. What they let the application read is masked; only rules reveal plaintext. */
             permissions?: string[] | null;
-            /** @description Rights on single containers or tokens, with at most 400 conditions together. */
+            /** @description Rights on single containers or tokens. All rules together have at most 400 conditions. */
             rules?: components["schemas"]["SessionRuleRequest"][] | null;
             /** @description ISO 8601: when the session ends, at most 24 hours ahead; 3 minutes after its creation by default. */
             expires_at?: string | null;
@@ -1465,25 +1931,45 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
-        /** @description What may be shown of a bank account, whatever the mask. */
+        /** @description Details of a bank account that are shown regardless of its mask. */
         BankDetails: {
             /** @description The routing number, which is not secret. */
             routing_number: string;
             /** @description The last four digits of the account number. */
             account_number_last4: string;
         };
-        /** @description What may be shown of a card, whatever the mask. */
+        /** @description Details of a card that are shown regardless of its mask. */
         CardDetails: {
             /** @description The first digits, which identify the issuer. */
             bin: string;
             /** @description The last four digits. */
             last4: string;
-            /** @description The brand, if the number tells. */
+            /** @description The brand, if it can be determined from the number. */
             brand?: string;
             /** @description Month in which the card expires. */
             expiration_month?: number;
             /** @description Year in which the card expires. */
             expiration_year?: number;
+        };
+        /** @description A key pair with which clients encrypt data. The private half never leaves the vault. */
+        ClientKey: {
+            /**
+             * Format: uuid
+             * @description Id of the key, which encrypted data names as `kid`.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The same id, under the name that clients use.
+             */
+            key_id: string;
+            /** @description The public key: the 32 bytes of X25519 as base64 between PEM lines, in the form that clients expect. */
+            public_key_pem: string;
+            /**
+             * Format: date-time
+             * @description When the key expires. From then on, nothing encrypted with it is accepted.
+             */
+            expires_at: string;
         };
         /** @description A problem with the status 409. */
         ConflictProblem: {
@@ -1516,9 +2002,9 @@ export interface components {
             name: string;
             /** @description Permissions on all containers. What they let the application read is masked; only rules reveal plaintext. */
             permissions?: string[] | null;
-            /** @description Rights on single containers, with a transform each. */
+            /** @description Rights on single containers, each with a transform. */
             rules?: components["schemas"]["AccessRuleRequest"][] | null;
-            /** @description ISO 8601: from then on, the keys of the application are refused. */
+            /** @description When the application expires (ISO 8601). From then on, its keys are refused. */
             expires_at?: string | null;
             /** @description Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none. */
             allowed_destinations?: string[] | null;
@@ -1530,40 +2016,108 @@ export interface components {
              * @enum {unknown}
              */
             type: "private" | "public" | "management";
-            /** @description Whether to create a first key; true by default. */
+            /** @description Whether to create a key with the application. The default is true. */
             create_key?: boolean | null;
         };
-        /** @description Whom to invite. */
+        /** @description The client key to create. */
+        CreateClientKeyRequest: {
+            /** @description When the key expires: ISO 8601, at most a year ahead. The default is a year. */
+            expires_at?: string | null;
+        };
+        /** @description The invitation to create. */
         CreateInvitationRequest: {
             /** @description E-mail address to send the invitation to. */
             email: string;
             /** @description The role that the person gets; `ADMIN` by default. */
             role?: ("ADMIN" | "READ_ONLY") | null;
         };
+        /** @description The proxy to create. */
+        CreateProxyRequest: {
+            /** @description A name for people to recognize it by. */
+            name: string;
+            /** @description The https URL that calls go to. */
+            destination_url: string;
+            /** @description Whether callers need an API key with `token:use`: true by default. If not, the key of the proxy is enough. */
+            require_auth?: boolean | null;
+            application?: components["schemas"]["ProxyApplication"] | null;
+            /** @description The same, as responses name it. */
+            application_id?: string | null;
+            /** @description Secrets for transforms of the request. They are encrypted and never returned. */
+            configuration?: {
+                [key: string]: string;
+            } | null;
+            /** @description Changes to the request, in this order. */
+            request_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            /** @description Changes to the response, in this order. */
+            response_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            request_transform?: components["schemas"]["ProxyTransform"] | null;
+            response_transform?: components["schemas"]["ProxyTransform"] | null;
+            /** @description Rejected: there are no reactors. */
+            request_reactor_id?: string | null;
+            /** @description Rejected: there are no reactors. */
+            response_reactor_id?: string | null;
+            /** @description The maximum seconds of a call, within the limit of the vault. */
+            timeout?: number | null;
+            /** @description Whether references to tokens in requests are passed on as they are. False by default. */
+            disable_detokenization?: boolean | null;
+            /** @description The addresses and networks that calls may come from, such as `203.0.113.0/24`. Any by default. */
+            allowed_sources?: string[] | null;
+            caller_check?: components["schemas"]["ProxyCallerCheck"] | null;
+        };
+        /** @description The token intent to create. */
+        CreateTokenIntentRequest: {
+            /** @description The token type, such as `card`. It determines how data is validated. */
+            type: string;
+            /** @description The sensitive value: an object, an array or a primitive. Required unless `encrypted` or `token_intent_id` is present. */
+            data?: unknown;
+            /** @description The value, encrypted by a client with a client key: a JWE in compact serialization, with ECDH-ES over X25519 and A256GCM. */
+            encrypted?: string | null;
+        };
         /** @description A token to create. */
         CreateTokenRequest: {
-            /** @description An id of 3 to 400 characters, or an expression that makes one. */
+            /** @description An id of 3 to 400 characters, or an expression that produces one. */
             id?: string | null;
-            /** @description The token type, such as `card`, `bank` or `token`. It decides how data is validated and what is the default for the other members. */
-            type: string;
-            /** @description The sensitive value: an object, an array or a primitive. */
-            data: unknown;
-            /** @description An expression, or an object or array of them, of at most 65536 bytes; null for no mask at all. */
+            /** @description The token type, such as `card`, `bank` or `token`. It determines how data is validated, and the defaults of the other members. Required unless `token_intent_id` is present. */
+            type?: string | null;
+            /** @description The sensitive value: an object, an array or a primitive. Required unless `encrypted` or `token_intent_id` is present. */
+            data?: unknown;
+            /** @description The value, encrypted by a client with a client key: a JWE in compact serialization, with ECDH-ES over X25519 and A256GCM. */
+            encrypted?: string | null;
+            /** @description A token intent. Its data becomes the data of the token, and the intent is removed. */
+            token_intent_id?: string | null;
+            /** @description An expression, or an object or array of them, of at most 65536 bytes; or null for no mask. */
             mask?: unknown;
-            /** @description At least one container, at most 1000 characters together. Left out, those of the type apply. */
+            /** @description At least one container, at most 1000 characters together. The default depends on the type. */
             containers?: string[] | null;
             /** @description Data that is not sensitive, as text. At most 50 keys of 1 to 200 characters. */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Expressions such as `{{ data.name }}`, by whose values the token can be found with `data:`. */
+            /** @description Expressions such as `{{ data.name }}`. Searches with `data:` find the token by their values. */
             search_indexes?: string[] | null;
-            /** @description An expression for the value that the fingerprint is made of. */
+            /** @description An expression for the value to fingerprint. */
             fingerprint_expression?: string | null;
-            /** @description Whether to use an existing token with the same fingerprint; by default, the tenant decides. */
+            /** @description Whether to use an existing token with the same fingerprint. The default is a setting of the tenant. */
             deduplicate_token?: boolean | null;
             /** @description When the token expires: an ISO 8601 date-time, in UTC if it has no offset, or a date. */
             expires_at?: string | null;
+        };
+        /** @description A webhook to create. */
+        CreateWebhookRequest: {
+            /** @description A name for people. */
+            name: string;
+            /** @description Where to send events: an `https` URL on a public address. Put no secret into it. */
+            url: string;
+            /** @description E-mail address to tell if the webhook is disabled. */
+            notify_email?: string | null;
+            /** @description The types of events to send, as `/webhooks/event-types` lists them. */
+            events: ("application.created" | "application.updated" | "application.deleted" | "application.key.created" | "application.key.deleted" | "audit.alert" | "export.approved" | "export.finished" | "key.rotated" | "proxy.created" | "proxy.updated" | "proxy.deleted" | "proxy.invoked" | "session.created" | "session.authorized" | "tenant.created" | "tenant.updated" | "tenant.deleted" | "tenant.invitation.created" | "tenant.invitation.resent" | "tenant.invitation.deleted" | "tenant.invitation.accepted" | "tenant.member.created" | "tenant.member.deleted" | "token.created" | "token.read" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "token-intent.created" | "token-intent.deleted" | "token-intent.converted")[];
+            /** @description Send events about tokens only for tokens in these containers. All of them by default. */
+            containers?: string[] | null;
+            /** @description The most events in one request. With 1, the default, each event is a request of its own. */
+            batch_size?: number | null;
+            /** @description Add a signature like that of the hosted service. False by default. */
+            bt_signature?: boolean | null;
         };
         /** @description How to get the next page. */
         CursorPagination: {
@@ -1574,16 +2128,16 @@ export interface components {
         };
         /** @description A version of the key that the data of the tenant is encrypted with. */
         DataKey: {
-            /** @description Counted from 1. */
+            /** @description The version number, counted from 1. */
             version: number;
             /**
              * @description `closed` if nothing is encrypted with it any more. It still decrypts.
              * @enum {unknown}
              */
             status: "open" | "closed";
-            /** @description Whether new data is encrypted with it. */
+            /** @description Whether new data is encrypted with this version. */
             is_current: boolean;
-            /** @description Id of the root key that wraps it. */
+            /** @description Id of the root key that wraps this version. */
             root_key: string;
             /**
              * Format: date-time
@@ -1606,11 +2160,11 @@ export interface components {
             type: string;
             /** @description The data as transformed by the access rules of the caller. */
             data?: unknown;
-            /** @description The expressions that mask data; of a card with the default mask, the masked data. */
+            /** @description The expressions that mask data. For a card with the default mask, this is the masked data. */
             mask?: unknown;
             /** @description Equal for equal data of one type. Absent from redacted views and for public and session keys. */
             fingerprint?: string;
-            /** @description The expression for the value that the fingerprint is made of. */
+            /** @description The expression for the value that is fingerprinted. */
             fingerprint_expression?: string;
             /** @description Containers that the token is in. */
             containers: string[];
@@ -1618,7 +2172,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Expressions by whose values the token can be found. */
+            /** @description Expressions. The token can be found by their values. */
             search_indexes?: string[];
             /** @description When the token expires, with the offset that was given. */
             expires_at?: string;
@@ -1653,7 +2207,7 @@ export interface components {
             data_keys: components["schemas"]["DataKey"][];
             reencryption?: components["schemas"]["Reencryption"];
         };
-        /** @description Who asks for access to what: an application or a draft, and a token or a container. */
+        /** @description Whose access to explain, an application or a draft, and to what, a token or a container. */
         ExplainAccessRequest: {
             /** @description An application. Alternatively, give draft permissions and rules. */
             application_id?: string | null;
@@ -1661,31 +2215,31 @@ export interface components {
             permissions?: string[] | null;
             /** @description Draft rules. */
             rules?: components["schemas"]["AccessRuleRequest"][] | null;
-            /** @description A token, or a container instead. */
+            /** @description Id of the token. Give either a token or a container. */
             token_id?: string | null;
-            /** @description A container, or a token instead. */
+            /** @description Path of the container. Give either a token or a container. */
             container?: string | null;
-            /** @description The permission to explain; by default all that are about tokens. */
+            /** @description The permission to explain. By default, all permissions on tokens are explained. */
             permission?: string | null;
         };
         /** @description Proxied calls to one destination. */
         ExposedCall: {
             /** @description Host of the destination. */
             destination?: string;
-            /** @description How it ended, such as `success` or `denied`. */
+            /** @description The outcome, such as `success` or `denied`. */
             outcome: string;
             /** @description How many of the calls carried plaintext. */
             sent: number;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
@@ -1706,34 +2260,34 @@ export interface components {
             ways: string[];
             /** @description Hosts that plaintext was prepared for. */
             destinations: string[];
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
-        /** @description What the subject saw and tried. */
+        /** @description What the subject saw and attempted. */
         Exposure: {
             /**
              * Format: date-time
-             * @description Records from then on were read.
+             * @description The beginning of the period.
              */
             start_date?: string;
             /**
              * Format: date-time
-             * @description Records before then were read.
+             * @description The end of the period.
              */
             end_date?: string;
             /**
              * Format: date-time
-             * @description Records of earlier times are no longer kept, so nothing is said about them.
+             * @description The time of the oldest records that are still kept. The report does not cover earlier ones.
              */
             kept_since: string;
             /** @description Records that were read. Each is counted in exactly one of the lists. */
@@ -1745,100 +2299,100 @@ export interface components {
             calls: components["schemas"]["ExposedCall"][];
             /** @description Lists and searches. */
             searches: components["schemas"]["ExposureSearch"][];
-            /** @description Attempts to reach what does not exist. */
+            /** @description Attempts to access something that does not exist. */
             misses: components["schemas"]["ExposureMiss"][];
             /** @description Attempts that were denied. */
             denied: components["schemas"]["ExposureDenial"][];
-            /** @description Sessions that the subject authorized. What they saw is a question of its own, by `session_id`. */
+            /** @description Sessions that the subject authorized. To see what they saw, ask by `session_id`. */
             sessions: components["schemas"]["ExposureSession"][];
             /**
-             * @description Applications, invitations and members that the subject created or changed, and those for which it requested
+             * @description Applications, invitations, members and stored proxies that the subject created or changed, and those for which it requested
              *     or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
              *     `application_id`, an export's tokens by `/logs/viewers`.
              */
             handed_out: components["schemas"]["ExposureGrant"][];
-            /** @description Everything else. */
+            /** @description All other operations. */
             others: components["schemas"]["ExposureDeed"][];
         };
-        /** @description Anything else that was done. */
+        /** @description Any other operation. */
         ExposureDeed: {
-            /** @description Kind of entity that it was done to. */
+            /** @description The type of the entity. */
             entity_type: string;
             /** @description What was done, such as `read`. */
             operation: string;
-            /** @description How it ended, such as `success` or `denied`. */
+            /** @description The outcome, such as `success` or `denied`. */
             outcome: string;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
         /** @description Attempts that were denied. */
         ExposureDenial: {
-            /** @description Kind of entity that it was done to. */
+            /** @description The type of the entity. */
             entity_type: string;
             /** @description What was done, such as `read`. */
             operation: string;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
-        /** @description Something that lets others in. */
+        /** @description A change that gives others access. */
         ExposureGrant: {
-            /** @description Kind of entity that it was done to. */
+            /** @description The type of the entity. */
             entity_type: string;
             /** @description What was done, such as `read`. */
             operation: string;
             /** @description Id of the entity. */
             entity_id: string;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
-        /** @description Attempts to reach what does not exist. */
+        /** @description Attempts to access something that does not exist. */
         ExposureMiss: {
-            /** @description Kind of entity that it was done to. */
+            /** @description The type of the entity. */
             entity_type: string;
             /** @description What was done, such as `read`. */
             operation: string;
             /** @description Things that were asked for and do not exist. */
             missing: number;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
@@ -1852,16 +2406,16 @@ export interface components {
             missed: number;
             /** @description Values that were asked for and that no token has. */
             missing: number;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
@@ -1869,24 +2423,41 @@ export interface components {
         ExposureSession: {
             /** @description Id of the session. */
             session_id: string;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
-        /** @description The token or the container that is looked at. */
+        /** @description The background jobs of the tenant that failed at every attempt. */
+        FailedJobs: {
+            /** @description One entry for each kind of job, or none. */
+            failed_jobs: components["schemas"]["FailedTask"][];
+        };
+        /** @description Background jobs of one kind that failed at every attempt. */
+        FailedTask: {
+            /** @description What the jobs do: `deliver-webhook` delivers events, `mail-webhook` and `mail-invitation` send mail, and `purge-tenant` removes the data of a deleted tenant. */
+            task: string;
+            /** @description How many failed. */
+            jobs: number;
+            /**
+             * Format: date-time
+             * @description When the last of them failed.
+             */
+            last_failed_at: string;
+        };
+        /** @description The token or container in question. */
         FindOnlookersRequest: {
-            /** @description A token, or a container instead. */
+            /** @description Id of the token. Give either a token or a container. */
             token_id?: string | null;
-            /** @description A container, or a token instead. It stands for everything in it and below. */
+            /** @description Path of the container, including everything below it. Give either a token or a container. */
             container?: string | null;
             /** @description The `next` of an earlier response, for those who follow. */
             start?: string | null;
@@ -1942,10 +2513,10 @@ export interface components {
         };
         /** @description What the application can grant to others. Absent if it can grant nothing. */
         HandingOut: {
-            /** @description Whether it has a grant limit. */
+            /** @description Whether the application has a grant limit. */
             is_limited: boolean;
             limit?: components["schemas"]["GrantLimit"];
-            /** @description What that amounts to, in words. */
+            /** @description A summary in words. */
             reach: string[];
         };
         /** @description A problem with the status 431. */
@@ -2070,9 +2641,9 @@ export interface components {
              * @description Id of the key that authorized the session, which ends with it. Absent if a server of an earlier version did.
              */
             authorized_by_key?: string;
-            /** @description Permissions on all containers that the session was given. It never exceeds its authorizer. */
+            /** @description Permissions of the session on all containers. A session never has more rights than its authorizer. */
             permissions: string[];
-            /** @description Rights on single containers or tokens that it was given. */
+            /** @description Rights of the session on single containers or tokens. */
             rules: components["schemas"]["SessionRule"][];
             /**
              * @description The only origin that the session works on. Absent if it works anywhere.
@@ -2091,7 +2662,7 @@ export interface components {
             authorized_at?: string;
             /**
              * Format: date-time
-             * @description When the session ends, itself or with one of the two applications.
+             * @description When the session ends. It ends early if one of the two applications expires.
              */
             expires_at: string;
         };
@@ -2120,9 +2691,9 @@ export interface components {
             entity_id: string;
             /** @description What was done, such as `read`. */
             operation: string;
-            /** @description How it ended, such as `success` or `denied`. */
+            /** @description The outcome, such as `success` or `denied`. */
             outcome: string;
-            /** @description The same in words. */
+            /** @description A sentence that describes the record. */
             message: string;
             /** @description The view of the data that left the vault. */
             transform?: string;
@@ -2139,7 +2710,7 @@ export interface components {
             containers?: string[];
             /** @description Host that a proxied call went to. */
             destination?: string;
-            /** @description Fields asked for, counts, changes of rights. */
+            /** @description Details such as requested fields, counts and changes of rights. */
             details?: {
                 [key: string]: unknown;
             };
@@ -2158,7 +2729,7 @@ export interface components {
             start: string;
             /** @description How many records there are. */
             total: number;
-            /** @description Of these, how many have which value, the most frequent first. */
+            /** @description How many of these records have each value, the most frequent first. */
             counts: components["schemas"]["LogValueCount"][];
             /** @description How many records have another value, or none. */
             other: number;
@@ -2170,27 +2741,27 @@ export interface components {
              * @description Id of the tenant.
              */
             tenant_id: string;
-            /** @description Its number, counted from 1. */
+            /** @description The number of the checkpoint, counted from 1. */
             number: number;
-            /** @description How many records the tree holds. */
+            /** @description The number of records in the tree. */
             tree_size: number;
-            /** @description The month of its last record. */
+            /** @description The month of the last record in the tree. */
             month: string;
-            /** @description The place of its last record among all records of the vault. */
+            /** @description The position of the last record in the tree among all records of the vault. */
             order_to: string;
             /** @description The root of the tree. */
             root: string;
             /**
              * Format: date-time
-             * @description When it was signed.
+             * @description When the checkpoint was signed.
              */
             sealed_at: string;
-            /** @description The version of the key that signed it. */
+            /** @description The version of the key that signed the checkpoint. */
             key_version: number;
             /** @description Ed25519, of the checkpoint. */
             signature: string;
         };
-        /** @description How many records there are over time. */
+        /** @description The number of records over time. */
         LogCounts: {
             /**
              * @description Length of an interval.
@@ -2233,7 +2804,7 @@ export interface components {
             /** @description The value of `entity_type`. */
             value: string;
         };
-        /** @description Which values occur in the log, to filter by. */
+        /** @description The values that occur in the log, for filters. */
         LogFacets: {
             /**
              * Format: date-time
@@ -2245,6 +2816,8 @@ export interface components {
              * @description End of the last hour.
              */
             to: string;
+            /** @description False if the numbers are lower bounds: with filters, only the newest 2000 records that match are read. */
+            is_exact: boolean;
             /** @description Every field that counts records. */
             fields: components["schemas"]["LogFieldValues"][];
         };
@@ -2255,9 +2828,9 @@ export interface components {
              * @enum {unknown}
              */
             field: "actor_id" | "actor_type" | "key_id" | "source_address" | "operation" | "outcome" | "transform" | "destination" | "entity_type";
-            /** @description The most frequent first. */
+            /** @description The values, the most frequent first. */
             values: components["schemas"]["LogValueCount"][];
-            /** @description Whether these are all values that occur. */
+            /** @description Whether the list contains all values that occur. */
             is_complete: boolean;
         };
         /** @description A page of the log. */
@@ -2266,7 +2839,7 @@ export interface components {
             /** @description The records of the page, newest first. */
             data: components["schemas"]["Log"][];
         };
-        /** @description Where a page stands in the log, and how to get the next one. */
+        /** @description The position of a page in the log, and how to get the next one. */
         LogPagination: {
             /** @description How many items there are on all pages. */
             total_items: number;
@@ -2292,42 +2865,42 @@ export interface components {
         };
         /** @description What `strongroom audit check` accepts. It shows that the record is in the log, and no other record. */
         LogProof: {
-            /** @description The record, with everything that is hashed. */
+            /** @description The record, with all fields that are hashed. */
             record: {
                 [key: string]: unknown;
             };
-            /** @description Its place in the tree, counted from 0. */
+            /** @description The position of the record in the tree, counted from 0. */
             index: number;
-            /** @description The hashes beside the way to the root, from the leaf up. */
+            /** @description The sibling hashes on the path from the leaf to the root. */
             path: string[];
             checkpoint: components["schemas"]["LogCheckpoint"];
             /** @description The key that the signature is checked with. Compare it with one that you got another way. */
             public_key: string;
         };
-        /** @description How far the log is sealed. */
+        /** @description The state of sealing. */
         LogSeal: {
             checkpoint?: components["schemas"]["LogCheckpoint"];
             waiting: components["schemas"]["LogSealWaiting"];
             worker: components["schemas"]["LogSealWorker"];
             stop?: components["schemas"]["LogSealStop"];
-            /** @description The keys that checkpoints are checked with. */
+            /** @description The public keys for verifying checkpoints. */
             public_keys: components["schemas"]["AuditKey"][];
         };
         /** @description Why nothing is sealed for this tenant. */
         LogSealStop: {
             /**
              * Format: date-time
-             * @description Since when nothing is sealed.
+             * @description The time since which nothing has been sealed.
              */
             stopped_at: string;
             /** @description What is wrong, and what to do about it. */
             reason: string;
         };
-        /** @description Records that no checkpoint vouches for yet. */
+        /** @description Records that no checkpoint covers yet. */
         LogSealWaiting: {
             /** @description How many records are not sealed yet. */
             records: number;
-            /** @description False if there are more. Up to 10000 are counted. */
+            /** @description False if there are more. At most 10000 are counted. */
             is_exact: boolean;
             /**
              * Format: date-time
@@ -2341,7 +2914,7 @@ export interface components {
             is_running: boolean;
             /**
              * Format: date-time
-             * @description When one last did. Absent if none ever has.
+             * @description When a worker last looked. Absent if none ever has.
              */
             looked_at?: string;
         };
@@ -2363,10 +2936,10 @@ export interface components {
             user: components["schemas"]["User"];
             /**
              * Format: date-time
-             * @description When they last signed in; absent if they have not.
+             * @description When the member last signed in. Absent if they never have.
              */
             last_signed_in_at?: string;
-            /** @description How they can sign in. Empty for somebody who needs a link. */
+            /** @description The sign-in methods of the member. Empty for a member who needs a sign-in link. */
             sign_in_ways: ("passkey" | "password" | "provider")[];
             approval?: components["schemas"]["Approval"];
             /**
@@ -2426,7 +2999,7 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
-        /** @description Everybody who can see a token, or a token in a container. */
+        /** @description Everybody who can see the token, or tokens in the container. */
         Onlookers: {
             /** @description Applications that can see it. */
             applications: components["schemas"]["OnlookingApplication"][];
@@ -2436,7 +3009,7 @@ export interface components {
             invitations: components["schemas"]["OnlookingInvitation"][];
             /** @description Live sessions that can see it. */
             sessions: components["schemas"]["OnlookingSession"][];
-            /** @description There may be more: send it as `start`. */
+            /** @description Present if there may be more. Send it as `start` to continue. */
             next?: string;
         };
         /** @description An application that can see a token. */
@@ -2541,6 +3114,39 @@ export interface components {
             /** @description How many pages there are. */
             total_pages: number;
         };
+        /** @description The changes to a proxy, as a merge patch. */
+        PatchProxyRequest: {
+            /** @description A name for people to recognize it by. */
+            name?: string;
+            /** @description The https URL that calls go to. */
+            destination_url?: string;
+            /** @description Whether callers need an API key with `token:use`: true by default. If not, the key of the proxy is enough. */
+            require_auth?: boolean | null;
+            application?: components["schemas"]["ProxyApplication"] | null;
+            /** @description The same, as responses name it. */
+            application_id?: string | null;
+            /** @description Secrets to set, and those to remove with null. With a new host, all others are removed. */
+            configuration?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description Changes to the request, in this order. */
+            request_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            /** @description Changes to the response, in this order. */
+            response_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            request_transform?: components["schemas"]["ProxyTransform"] | null;
+            response_transform?: components["schemas"]["ProxyTransform"] | null;
+            /** @description Rejected: there are no reactors. */
+            request_reactor_id?: string | null;
+            /** @description Rejected: there are no reactors. */
+            response_reactor_id?: string | null;
+            /** @description The maximum seconds of a call, within the limit of the vault. */
+            timeout?: number | null;
+            /** @description Whether references to tokens in requests are passed on as they are. False by default. */
+            disable_detokenization?: boolean | null;
+            /** @description The addresses and networks that calls may come from, such as `203.0.113.0/24`. Any by default. */
+            allowed_sources?: string[] | null;
+            caller_check?: components["schemas"]["ProxyCallerCheck"] | null;
+        };
         /** @description A problem with the status 413. */
         PayloadTooLargeProblem: {
             /**
@@ -2566,7 +3172,7 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
-        /** @description Something that an application can be allowed to do. */
+        /** @description A permission that an application can have. */
         Permission: {
             /** @description The name of the permission. */
             type: string;
@@ -2574,6 +3180,17 @@ export interface components {
             description: string;
             /** @description Types of application that can have it. */
             application_types: string[];
+        };
+        /** @description Transforms, and messages to try them with. Do not use real card numbers. */
+        PreviewProxyRequest: {
+            /** @description Changes to the request, in this order. */
+            request_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            /** @description Changes to the response, in this order. */
+            response_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            /** @description The names of secrets that transforms use. Their values are shown as `•••`. */
+            configuration_names?: string[] | null;
+            request?: components["schemas"]["ProxyPreviewMessage"] | null;
+            response?: components["schemas"]["ProxyPreviewMessage"] | null;
         };
         /** @description Why a request failed, as RFC 9457 defines it. */
         Problem: {
@@ -2594,13 +3211,83 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
+        /** @description The application whose rights apply, and no others. By default, they are those of the caller. */
+        ProxyApplication: {
+            /** @description Id of a private application of the tenant. */
+            id?: string | null;
+        };
+        /** @description What a caller must prove before anything of its request is read. */
+        ProxyCallerCheck: {
+            /** @description What the header contains: the secret itself, or the HMAC of the body with it. */
+            type: "secret" | "hmac-sha256" | "hmac-sha512";
+            /** @description The name of the header. It is not passed on. */
+            header: string;
+            /** @description The name of the secret in `configuration`. */
+            secret: string;
+            /** @description How an HMAC is written: `hex` by default. */
+            encoding?: ("hex" | "base64") | null;
+            /** @description The text in front of it, such as `sha256=`. */
+            prefix?: string | null;
+        };
+        /** @description The messages after the transforms, with ids that no token has. */
+        ProxyPreview: {
+            request?: components["schemas"]["ProxyPreviewResult"];
+            response?: components["schemas"]["ProxyPreviewResult"];
+            /** @description How many tokens a call would create. */
+            tokens: number;
+            /** @description How many references the response would have replaced with values. */
+            values: number;
+        };
+        /** @description A message before its transforms. */
+        ProxyPreviewMessage: {
+            /** @description Its headers, with the content type. */
+            headers?: {
+                [key: string]: string;
+            } | null;
+            /** @description Its body. */
+            body?: string | null;
+        };
+        /** @description A message after its transforms. */
+        ProxyPreviewResult: {
+            /** @description Its headers. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Its body. */
+            body: string;
+        };
         /** @description Why the proxy did not return a response from the destination. */
         ProxyProblem: {
             proxy_error: components["schemas"]["Problem"];
         };
+        /** @description A change to a request or a response. */
+        ProxyTransform: {
+            /** @description One of tokenize, detokenize, mask, append_header, append_json, append_text, remove. */
+            type?: string | null;
+            /** @description Rejected: a vault runs no code of its users. */
+            code?: string | null;
+            /** @description How a mask finds text: `regex`. */
+            matcher?: string | null;
+            /** @description A regular expression of RE2 with a group, which is what a mask hides. */
+            expression?: string | null;
+            /** @description The character that a mask shows: `*` by default. */
+            replacement?: string | null;
+            options?: components["schemas"]["ProxyTransformOptions"] | null;
+        };
+        /** @description The details of a transform. */
+        ProxyTransformOptions: {
+            /** @description Where: `$.card.number` in JSON, `form:number`, `xml:/order/card` or `header:X-Card`. */
+            location?: string | null;
+            /** @description A request for a token, in which `{{ value }}` is the value found. */
+            token?: unknown;
+            /** @description The name of the token in `value`: `token` by default. */
+            identifier?: string | null;
+            /** @description What is inserted, such as `{{ token.id }}` or `{{ configuration.KEY }}`. */
+            value?: string | null;
+        };
         /** @description The newest re-encryption of stored data. */
         Reencryption: {
-            /** @description The version that data is re-encrypted with. */
+            /** @description The version with which data is re-encrypted. */
             target_version: number;
             /**
              * Format: date-time
@@ -2609,7 +3296,7 @@ export interface components {
             started_at: string;
             /**
              * Format: date-time
-             * @description When it finished. Absent while it is under way, or if it was stopped.
+             * @description When it finished. Absent while it is in progress, and if it was stopped.
              */
             finished_at?: string;
             /** @description Approximately how many rows there are. */
@@ -2646,6 +3333,11 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
+        /** @description What to send again. */
+        ResendEventsRequest: {
+            /** @description ISO 8601: send everything again that happened from then on, at most 30 days back. */
+            since: string;
+        };
         /** @description A role of a member. */
         Role: {
             /** @description The name of the role. */
@@ -2653,29 +3345,42 @@ export interface components {
         };
         /** @description The key that wraps the keys of tenants. It never leaves its provider. */
         RootKey: {
-            /** @description Provider and fingerprint. */
+            /** @description Provider and fingerprint of the key. For a key that the owner of the tenant controls, `@` and its name. */
             id: string;
-            /** @description `file`, `pkcs11`, `aws-kms` or `transit`. */
+            /** @description `file`, `pkcs11`, `aws-kms`, `google-kms`, `azure-key-vault` or `transit`. */
             provider: string;
+            /** @description The name of the key in the settings of the vault. Absent if it wraps the keys of all tenants. */
+            own_name?: string;
+            outage?: components["schemas"]["RootKeyOutage"];
+        };
+        /** @description Present while the own root key of the tenant cannot be used. */
+        RootKeyOutage: {
+            /**
+             * @description What the service of the key says. `not_configured` and `replaced` are settings of the vault, `unreachable` and `throttled` may pass by themselves.
+             * @enum {unknown}
+             */
+            reason: "disabled" | "denied" | "gone" | "unusable" | "throttled" | "unreachable" | "mismatch" | "not_configured" | "replaced";
+            /** @description For how long this server can still decrypt values of the tenant. 0 if it no longer can. */
+            readable_seconds: number;
         };
         /** @description A condition on the id or a container of a token. */
         RuleCondition: {
             /**
-             * @description What is compared.
+             * @description The attribute to compare.
              * @enum {unknown}
              */
             attribute: "id" | "container";
             /**
-             * @description How it is compared.
+             * @description The kind of comparison.
              * @enum {unknown}
              */
             operator: "equals" | "starts_with";
-            /** @description What it is compared with. */
+            /** @description The value to compare with. */
             value: string;
         };
         /** @description A search with numbered pages. */
         SearchTokensRequest: {
-            /** @description What to find, such as `type:card AND metadata.customer_id:c-1042`. Everything, if left out. */
+            /** @description The query, such as `type:card AND metadata.customer_id:c-1042`. Without it, everything matches. */
             query?: string | null;
             /** @description Page number, starting at 1 (the default). */
             page?: number | null;
@@ -2684,9 +3389,9 @@ export interface components {
         };
         /** @description A search that follows a cursor. */
         SearchTokensV2Request: {
-            /** @description What to find, such as `type:card AND metadata.customer_id:c-1042`. Everything, if left out. */
+            /** @description The query, such as `type:card AND metadata.customer_id:c-1042`. Without it, everything matches. */
             query?: string | null;
-            /** @description The `next` of the page before. */
+            /** @description The `next` of the previous page. */
             start?: string | null;
             /** @description Items on a page; 20 by default. */
             size?: number | null;
@@ -2736,9 +3441,9 @@ export interface components {
         };
         /** @description What a session may do with the tokens in a container, or with tokens that meet conditions. */
         SessionRule: {
-            /** @description What the rule is for. */
+            /** @description The purpose of the rule. */
             description?: string;
-            /** @description Of all rules that match, the one with the lowest number decides. No two rules have the same. */
+            /** @description The matching rule with the lowest priority number decides. Each rule has a different number. */
             priority: number;
             /** @description The container, such as `/pci/`, that the rule is about. It includes everything in it. */
             container?: string;
@@ -2747,16 +3452,16 @@ export interface components {
              * @enum {unknown}
              */
             transform: "redact" | "mask" | "reveal";
-            /** @description What the rule permits. */
+            /** @description The permissions that the rule grants. */
             permissions: string[];
-            /** @description The rule is about tokens that meet all of these. */
+            /** @description The rule applies to tokens that meet all of these conditions. */
             conditions?: components["schemas"]["RuleCondition"][];
         };
         /** @description What a session may do with the tokens in a container, or with tokens that meet conditions. */
         SessionRuleRequest: {
-            /** @description What the rule is for. */
+            /** @description The purpose of the rule. */
             description?: string | null;
-            /** @description Of all rules that match, the one with the lowest number decides. No two rules have the same. */
+            /** @description The matching rule with the lowest priority number decides. Each rule has a different number. */
             priority: number;
             /** @description The container, such as `/pci/`, that the rule is about. It includes everything in it. */
             container?: string | null;
@@ -2765,12 +3470,77 @@ export interface components {
              * @enum {unknown}
              */
             transform: "redact" | "mask" | "reveal";
-            /** @description What the rule permits. */
+            /** @description The permissions that the rule grants. */
             permissions: string[];
-            /** @description Instead of a container: the rule is about tokens that meet all of these. */
+            /** @description Use either a container or conditions. With conditions, the rule applies to tokens that meet all of them. */
             conditions?: components["schemas"]["RuleCondition"][] | null;
         };
-        /** @description A tenant: everything that its keys can reach. */
+        /** @description A proxy with a fixed destination. */
+        StoredProxy: {
+            /**
+             * Format: uuid
+             * @description Id of the proxy.
+             */
+            id: string;
+            /** @description The key that calls name in `BT-PROXY-KEY`. Absent if the reader could not grant the rights of the proxy. */
+            key?: string;
+            /**
+             * Format: uuid
+             * @description Id of the tenant.
+             */
+            tenant_id: string;
+            /** @description A name for people to recognize it by. */
+            name: string;
+            /** @description The https URL that calls go to. */
+            destination_url: string;
+            /** @description Whether callers need an API key. */
+            require_auth: boolean;
+            /**
+             * Format: uuid
+             * @description The application whose rights apply.
+             */
+            application_id?: string;
+            /** @description The names of the secrets, without their values. */
+            configuration_names: string[];
+            /** @description Changes to the request, in this order. */
+            request_transforms: components["schemas"]["ProxyTransform"][];
+            /** @description Changes to the response, in this order. */
+            response_transforms: components["schemas"]["ProxyTransform"][];
+            /** @description The maximum seconds of a call. */
+            timeout?: number;
+            /** @description Whether references in requests are passed on as they are. */
+            disable_detokenization: boolean;
+            /** @description The addresses and networks that calls may come from. */
+            allowed_sources?: string[];
+            caller_check?: components["schemas"]["ProxyCallerCheck"];
+            /**
+             * Format: uuid
+             * @description Id of the application or user who created it.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who last changed it.
+             */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            modified_at?: string;
+        };
+        /** @description A page of a list. */
+        StoredProxyPage: {
+            pagination: components["schemas"]["Pagination"];
+            /** @description The items of the page, newest first. */
+            data: components["schemas"]["StoredProxy"][];
+        };
+        /** @description A tenant, to which tokens, keys, applications and members belong. */
         Tenant: {
             /** @description Id of the tenant. */
             id: string;
@@ -2780,7 +3550,7 @@ export interface components {
             name: string;
             /** @description `test` or `production`. */
             type: string;
-            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
+            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way`, `require_openid` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
             settings: {
                 [key: string]: string;
             };
@@ -2816,11 +3586,11 @@ export interface components {
             type: string;
             /** @description The data as transformed by the access rules of the caller. */
             data?: unknown;
-            /** @description The expressions that mask data; of a card with the default mask, the masked data. */
+            /** @description The expressions that mask data. For a card with the default mask, this is the masked data. */
             mask?: unknown;
             /** @description Equal for equal data of one type. Absent from redacted views and for public and session keys. */
             fingerprint?: string;
-            /** @description The expression for the value that the fingerprint is made of. */
+            /** @description The expression for the value that is fingerprinted. */
             fingerprint_expression?: string;
             /** @description Containers that the token is in. */
             containers: string[];
@@ -2828,7 +3598,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Expressions by whose values the token can be found. */
+            /** @description Expressions. The token can be found by their values. */
             search_indexes?: string[];
             /** @description When the token expires, with the offset that was given. */
             expires_at?: string;
@@ -2861,10 +3631,38 @@ export interface components {
             /** @description The tokens of the page, newest first. */
             data: components["schemas"]["Token"][];
         };
-        /** @description What happened to the request. */
+        /** @description Additional facts about the response. */
         TokenExtras: {
             /** @description No token was created. */
             deduplicated: boolean;
+        };
+        /** @description Data that is kept for a day or two. It never shows its data. */
+        TokenIntent: {
+            /**
+             * Format: uuid
+             * @description Id of the token intent.
+             */
+            id: string;
+            /** @description Id of the tenant. */
+            tenant_id: string;
+            /** @description The token type. */
+            type: string;
+            /** @description Equal for equal data of one type. Absent for public and session keys. */
+            fingerprint?: string;
+            card?: components["schemas"]["CardDetails"];
+            bank?: components["schemas"]["BankDetails"];
+            /** @description Id of the application that created it. */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires. From then on, it does not exist.
+             */
+            expires_at: string;
         };
         /** @description A page of a list. */
         TokenPage: {
@@ -2874,9 +3672,9 @@ export interface components {
         };
         /** @description The tokens of the tenant. */
         TokenReport: {
-            /** @description How many tokens there are. */
+            /** @description The number of tokens. */
             total_tokens: number;
-            /** @description The same by token type. */
+            /** @description The numbers by token type. */
             metrics_by_type: {
                 [key: string]: components["schemas"]["TypeCount"];
             };
@@ -2904,16 +3702,16 @@ export interface components {
             exports: string[];
             /** @description Addresses of the client. */
             source_addresses: string[];
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
@@ -2921,27 +3719,27 @@ export interface components {
         TokenViewers: {
             /**
              * Format: date-time
-             * @description Records from then on were read.
+             * @description The beginning of the period.
              */
             start_date?: string;
             /**
              * Format: date-time
-             * @description Records before then were read.
+             * @description The end of the period.
              */
             end_date?: string;
             /**
              * Format: date-time
-             * @description Records of earlier times are no longer kept, so nothing is said about them.
+             * @description The time of the oldest records that are still kept. The report does not cover earlier ones.
              */
             kept_since: string;
             /** @description Records that were read. */
             records: number;
-            /** @description Those who were shown the token. */
+            /** @description Everybody who was shown the token. */
             viewers: components["schemas"]["TokenViewer"][];
-            /** @description Those who did something to the token, or tried to, and were not shown it. */
+            /** @description Everybody who changed the token, or attempted to access it, without being shown it. */
             others: components["schemas"]["TokenVisitor"][];
         };
-        /** @description Somebody who did something to a token, or tried to, and was not shown it. */
+        /** @description Somebody who changed a token, or attempted to access it, without being shown it. */
         TokenVisitor: {
             /** @description `application`, `session`, `system` or `user`. */
             actor_type?: string;
@@ -2951,22 +3749,22 @@ export interface components {
             key_id?: string;
             /** @description What was done, such as `read`. */
             operation: string;
-            /** @description How it ended, such as `success` or `denied`. */
+            /** @description The outcome, such as `success` or `denied`. */
             outcome: string;
-            /** @description How many records there are of it. */
+            /** @description The number of records. */
             count: number;
             /**
              * Format: date-time
-             * @description Time of the first.
+             * @description Time of the first record.
              */
             first_at: string;
             /**
              * Format: date-time
-             * @description Time of the last.
+             * @description Time of the last record.
              */
             last_at: string;
         };
-        /** @description How many tokens were shown in which way. */
+        /** @description How many tokens were shown in each way. */
         TokensSeen: {
             /** @description Tokens whose plaintext was shown. */
             reveal: number;
@@ -3002,11 +3800,11 @@ export interface components {
         };
         /** @description The tokens of one type. */
         TypeCount: {
-            /** @description How many tokens there are. */
+            /** @description The number of tokens. */
             count: number;
             /**
              * Format: date-time
-             * @description When the last of them was created.
+             * @description When the newest token was created.
              */
             last_created_at?: string;
         };
@@ -3085,15 +3883,15 @@ export interface components {
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
-        /** @description New settings of an application. What is left out is removed, except for a grant limit. */
+        /** @description The new settings of an application. Omitted settings are removed, except for the grant limit. */
         UpdateApplicationRequest: {
             /** @description A name for people to recognize it by. */
             name: string;
             /** @description Permissions on all containers. What they let the application read is masked; only rules reveal plaintext. */
             permissions?: string[] | null;
-            /** @description Rights on single containers, with a transform each. */
+            /** @description Rights on single containers, each with a transform. */
             rules?: components["schemas"]["AccessRuleRequest"][] | null;
-            /** @description ISO 8601: from then on, the keys of the application are refused. */
+            /** @description When the application expires (ISO 8601). From then on, its keys are refused. */
             expires_at?: string | null;
             /** @description Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none. */
             allowed_destinations?: string[] | null;
@@ -3101,7 +3899,7 @@ export interface components {
             allowed_origins?: string[] | null;
             grant_limit?: components["schemas"]["GrantLimitRequest"] | null;
         };
-        /** @description What to change about a member. */
+        /** @description The changes to a member. */
         UpdateMemberRequest: {
             /**
              * @description The new role.
@@ -3109,16 +3907,49 @@ export interface components {
              */
             role: "ADMIN" | "READ_ONLY" | "OWNER";
         };
-        /** @description What to change about the tenant. Settings that are left out stay as they are. */
+        /** @description The new settings of a proxy. Omitted settings get their defaults, except that the configuration is kept as long as the host of the destination is. */
+        UpdateProxyRequest: {
+            /** @description A name for people to recognize it by. */
+            name: string;
+            /** @description The https URL that calls go to. */
+            destination_url: string;
+            /** @description Whether callers need an API key with `token:use`: true by default. If not, the key of the proxy is enough. */
+            require_auth?: boolean | null;
+            application?: components["schemas"]["ProxyApplication"] | null;
+            /** @description The same, as responses name it. */
+            application_id?: string | null;
+            /** @description Secrets for transforms of the request. They are encrypted and never returned. */
+            configuration?: {
+                [key: string]: string;
+            } | null;
+            /** @description Changes to the request, in this order. */
+            request_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            /** @description Changes to the response, in this order. */
+            response_transforms?: components["schemas"]["ProxyTransform"][] | null;
+            request_transform?: components["schemas"]["ProxyTransform"] | null;
+            response_transform?: components["schemas"]["ProxyTransform"] | null;
+            /** @description Rejected: there are no reactors. */
+            request_reactor_id?: string | null;
+            /** @description Rejected: there are no reactors. */
+            response_reactor_id?: string | null;
+            /** @description The maximum seconds of a call, within the limit of the vault. */
+            timeout?: number | null;
+            /** @description Whether references to tokens in requests are passed on as they are. False by default. */
+            disable_detokenization?: boolean | null;
+            /** @description The addresses and networks that calls may come from, such as `203.0.113.0/24`. Any by default. */
+            allowed_sources?: string[] | null;
+            caller_check?: components["schemas"]["ProxyCallerCheck"] | null;
+        };
+        /** @description The changes to the tenant. Omitted settings stay as they are. */
         UpdateTenantRequest: {
             /** @description The name of the tenant. */
             name: string;
-            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
+            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way`, `require_openid` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
             settings?: {
                 [key: string]: string;
             } | null;
         };
-        /** @description What to change about a token. Members that are left out stay as they are. */
+        /** @description The changes to a token. Omitted members stay as they are. */
         UpdateTokenRequest: {
             /** @description The type that the token has. It cannot be changed. */
             type?: string | null;
@@ -3130,20 +3961,39 @@ export interface components {
             metadata?: {
                 [key: string]: string | null;
             } | null;
-            /** @description At least one container, at most 1000 characters together. Left out, those of the type apply. */
+            /** @description At least one container, at most 1000 characters together. The default depends on the type. */
             containers?: string[] | null;
-            /** @description Expressions such as `{{ data.name }}`, by whose values the token can be found with `data:`. */
+            /** @description Expressions such as `{{ data.name }}`. Searches with `data:` find the token by their values. */
             search_indexes?: string[] | null;
-            /** @description An expression for the value that the fingerprint is made of. */
+            /** @description An expression for the value to fingerprint. */
             fingerprint_expression?: string | null;
-            /** @description Whether to use an existing token with the same fingerprint; by default, the tenant decides. */
+            /** @description Whether to use an existing token with the same fingerprint. The default is a setting of the tenant. */
             deduplicate_token?: boolean | null;
             /** @description When the token expires: an ISO 8601 date-time, in UTC if it has no offset, or a date. */
             expires_at?: string | null;
         };
-        /** @description What the tenant uses. */
+        /** @description The new settings of a webhook. */
+        UpdateWebhookRequest: {
+            /** @description A name for people. */
+            name: string;
+            /** @description Where to send events: an `https` URL on a public address. Put no secret into it. */
+            url: string;
+            /** @description E-mail address to tell if the webhook is disabled. */
+            notify_email?: string | null;
+            /** @description The types of events to send, as `/webhooks/event-types` lists them. */
+            events: ("application.created" | "application.updated" | "application.deleted" | "application.key.created" | "application.key.deleted" | "audit.alert" | "export.approved" | "export.finished" | "key.rotated" | "proxy.created" | "proxy.updated" | "proxy.deleted" | "proxy.invoked" | "session.created" | "session.authorized" | "tenant.created" | "tenant.updated" | "tenant.deleted" | "tenant.invitation.created" | "tenant.invitation.resent" | "tenant.invitation.deleted" | "tenant.invitation.accepted" | "tenant.member.created" | "tenant.member.deleted" | "token.created" | "token.read" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "token-intent.created" | "token-intent.deleted" | "token-intent.converted")[];
+            /** @description Send events about tokens only for tokens in these containers. All of them by default. */
+            containers?: string[] | null;
+            /** @description The most events in one request. With 1, the default, each event is a request of its own. */
+            batch_size?: number | null;
+            /** @description Add a signature like that of the hosted service. False by default. */
+            bt_signature?: boolean | null;
+            /** @description `enabled` starts a disabled webhook again where it stopped, at most 30 days back. Unchanged by default. */
+            status?: ("enabled" | "disabled") | null;
+        };
+        /** @description The usage of the tenant. */
         UsageReport: {
-            /** @description How many tokens the tenant has. */
+            /** @description The number of tokens of the tenant. */
             total_tokens: number;
             token_report: components["schemas"]["TokenReport"];
         };
@@ -3159,6 +4009,193 @@ export interface components {
             last_name?: string;
             /** @description URL of a picture. */
             picture?: string;
+        };
+        /** @description An endpoint that receives events. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Id of the webhook.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the tenant.
+             */
+            tenant_id: string;
+            /**
+             * @description Whether events are sent.
+             * @enum {unknown}
+             */
+            status: "enabled" | "disabled";
+            /**
+             * @description Why it is disabled: `request`, `failing` (no success for days), `gone` (it responded with 410) or `owner` (whoever set it may no longer read the log). Absent if it is enabled.
+             * @enum {unknown}
+             */
+            disabled_reason?: "request" | "failing" | "gone" | "owner";
+            /**
+             * Format: date-time
+             * @description When the first request failed since the last success. Absent if the last one succeeded.
+             */
+            failing_since?: string;
+            /** @description A name for people. */
+            name: string;
+            /** @description Where events are sent. */
+            url: string;
+            /** @description E-mail address to tell if the webhook is disabled. */
+            notify_email?: string;
+            /** @description The types of events that are sent. */
+            events: string[];
+            /** @description Containers that events about tokens are limited to. Absent for all. */
+            containers?: string[];
+            /** @description The most events in one request. */
+            batch_size: number;
+            /** @description Whether requests have a signature like that of the hosted service. */
+            bt_signature: boolean;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who created it.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who last changed it.
+             */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            modified_at?: string;
+        };
+        /** @description A request to a webhook, with its last response. */
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of the request: the id of its event, or an id of the batch.
+             */
+            id: string;
+            /**
+             * @description `delivered`, `waiting` for the next attempt or for an earlier event of its entity, or `failed` after the last one.
+             * @enum {unknown}
+             */
+            status: "delivered" | "waiting" | "failed";
+            /** @description Ids of the events, which are the ids of their log records. */
+            event_ids: string[];
+            /** @description The types of the events. */
+            event_types: string[];
+            /** @description Id of what the event is about. Absent for a batch. */
+            entity_id?: string;
+            /** @description How often it was sent, not counting attempts while the webhook was failing. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it was first sent.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent.
+             */
+            last_attempt_at: string;
+            /**
+             * Format: date-time
+             * @description When it is sent again. Absent if it is not, or waits for another event.
+             */
+            next_attempt_at?: string;
+            /** @description Status of the last response. Absent if there was none. */
+            response_status?: number;
+            /** @description How long the last attempt took, in milliseconds. */
+            duration_ms?: number;
+            /** @description Why there was no response. */
+            error?: string;
+            /** @description The first kilobyte of the last response, with long numbers masked. */
+            response?: string;
+        };
+        /** @description A page of deliveries. */
+        WebhookDeliveryPage: {
+            pagination: components["schemas"]["CursorPagination"];
+            /** @description The deliveries of the page, newest first. */
+            data: components["schemas"]["WebhookDelivery"][];
+        };
+        /** @description A page of webhooks. */
+        WebhookPage: {
+            pagination: components["schemas"]["CursorPagination"];
+            /** @description The webhooks of the page, newest first. */
+            data: components["schemas"]["Webhook"][];
+        };
+        /** @description A webhook with its signing secret. */
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description Id of the webhook.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the tenant.
+             */
+            tenant_id: string;
+            /**
+             * @description Whether events are sent.
+             * @enum {unknown}
+             */
+            status: "enabled" | "disabled";
+            /**
+             * @description Why it is disabled: `request`, `failing` (no success for days), `gone` (it responded with 410) or `owner` (whoever set it may no longer read the log). Absent if it is enabled.
+             * @enum {unknown}
+             */
+            disabled_reason?: "request" | "failing" | "gone" | "owner";
+            /**
+             * Format: date-time
+             * @description When the first request failed since the last success. Absent if the last one succeeded.
+             */
+            failing_since?: string;
+            /** @description A name for people. */
+            name: string;
+            /** @description Where events are sent. */
+            url: string;
+            /** @description E-mail address to tell if the webhook is disabled. */
+            notify_email?: string;
+            /** @description The types of events that are sent. */
+            events: string[];
+            /** @description Containers that events about tokens are limited to. Absent for all. */
+            containers?: string[];
+            /** @description The most events in one request. */
+            batch_size: number;
+            /** @description Whether requests have a signature like that of the hosted service. */
+            bt_signature: boolean;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who created it.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who last changed it.
+             */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            modified_at?: string;
+            /** @description The secret that signs requests. Only this response contains it. */
+            signing_secret?: string;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret signs as well. Absent if there is none.
+             */
+            previous_secret_expires_at?: string;
         };
     };
     responses: {
@@ -3810,7 +4847,7 @@ export interface operations {
                 fingerprint?: string | string[];
                 /** @description A JSON object; `metadata.key=value` and `metadata[key]=value` are equivalent. Keys and values are case-insensitive. */
                 metadata?: string | string[];
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 start?: string;
                 /**
                  * @description Items per page.
@@ -4116,15 +5153,182 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createTokenIntent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTokenIntentRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenIntent"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTokenIntent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token intent.
+                 * @example 6c1e94d7-3b58-4fa2-9d06-e7a4f2b8c315
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenIntent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteTokenIntent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token intent.
+                 * @example 6c1e94d7-3b58-4fa2-9d06-e7a4f2b8c315
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     proxyGet: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4151,6 +5355,7 @@ export interface operations {
             403: components["responses"]["ProxyForbidden"];
             404: components["responses"]["ProxyNotFound"];
             408: components["responses"]["ProxyRequestTimeout"];
+            415: components["responses"]["ProxyUnsupportedMediaType"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -4172,12 +5377,16 @@ export interface operations {
     proxyPut: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4232,12 +5441,16 @@ export interface operations {
     proxyPost: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4292,12 +5505,16 @@ export interface operations {
     proxyDelete: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4352,12 +5569,16 @@ export interface operations {
     proxyPatch: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4412,12 +5633,16 @@ export interface operations {
     proxyGetPath: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4450,6 +5675,7 @@ export interface operations {
             403: components["responses"]["ProxyForbidden"];
             404: components["responses"]["ProxyNotFound"];
             408: components["responses"]["ProxyRequestTimeout"];
+            415: components["responses"]["ProxyUnsupportedMediaType"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -4471,12 +5697,16 @@ export interface operations {
     proxyPutPath: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4537,12 +5767,16 @@ export interface operations {
     proxyPostPath: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4603,12 +5837,16 @@ export interface operations {
     proxyDeletePath: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4669,12 +5907,16 @@ export interface operations {
     proxyPatchPath: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description The destination: an https URL.
+                 * @description The destination: an https URL. Required without BT-PROXY-KEY.
                  * @example https://api.provider.example/v1/charges
                  */
-                "bt-proxy-url": string;
+                "bt-proxy-url"?: string;
+                /** @description The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same. */
+                "bt-proxy-key"?: string;
+                /** @description Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: '$.data.number' }}` refers to it. */
+                "bt-encrypted"?: string;
                 /** @description Sent as Connection: close or keep-alive. */
                 "bt-proxy-connection"?: string;
                 /** @description Sent as Keep-Alive: timeout=5, max=100. */
@@ -4732,15 +5974,468 @@ export interface operations {
             };
         };
     };
+    listProxies: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+                /** @description Return only this id; may be repeated. */
+                id?: string | string[];
+                /** @description Return only proxies with this name. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredProxyPage"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createProxy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProxyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredProxy"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the proxy.
+                 * @example e53b07d9-8c42-4f16-b5a7-29d0f4c86e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredProxy"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateProxy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the proxy.
+                 * @example e53b07d9-8c42-4f16-b5a7-29d0f4c86e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProxyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredProxy"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /**
+             * @description `idempotency-in-flight`: A request with the same BT-IDEMPOTENCY-KEY is still being handled.
+             *
+             *     `idempotency-answer-not-kept`: A request with the same BT-IDEMPOTENCY-KEY has, or may have, been carried out, but its result was not kept: it was larger than 1 MiB, it dates from before an upgrade, or the database did not confirm it.
+             *
+             *     `version-conflict`: Other requests kept changing the token while this one was being handled.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the proxy.
+                 * @example e53b07d9-8c42-4f16-b5a7-29d0f4c86e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProxy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the proxy.
+                 * @example e53b07d9-8c42-4f16-b5a7-29d0f4c86e13
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["PatchProxyRequest"];
+                "application/json": components["schemas"]["PatchProxyRequest"];
+            };
+        };
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /**
+             * @description `idempotency-in-flight`: A request with the same BT-IDEMPOTENCY-KEY is still being handled.
+             *
+             *     `idempotency-answer-not-kept`: A request with the same BT-IDEMPOTENCY-KEY has, or may have, been carried out, but its result was not kept: it was larger than 1 MiB, it dates from before an upgrade, or the database did not confirm it.
+             *
+             *     `version-conflict`: Other requests kept changing the token while this one was being handled.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewProxyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyPreview"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
                 /**
-                 * @description Only sessions that were authorized, or only those that wait for it. All sessions by default.
+                 * @description True for sessions that have been authorized, false for those that have not. All sessions by default.
                  * @example true
                  */
                 authorized?: "true" | "false";
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 start?: string;
                 /** @description Items per page. */
                 size?: number;
@@ -4917,6 +6612,218 @@ export interface operations {
                 /**
                  * @description Id of the session.
                  * @example f30a8c6e-5d17-4b92-8e3f-c7b1a4d90562
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listClientKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientKey"][];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createClientKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateClientKeyRequest"];
+                "application/json-patch+json": components["schemas"]["CreateClientKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientKey"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getClientKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the client key.
+                 * @example a27f0c58-1d94-4e6b-b3f2-8c05d7e91a46
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteClientKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the client key.
+                 * @example a27f0c58-1d94-4e6b-b3f2-8c05d7e91a46
                  */
                 id: string;
             };
@@ -5682,7 +7589,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only what this type of application can have.
+                 * @description Returns only permissions that this type of application can have.
                  * @example public
                  */
                 application_type?: "private" | "public" | "management";
@@ -6190,6 +8097,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listFailedJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedJobs"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listMembers: {
         parameters: {
             query?: {
@@ -6200,7 +8155,7 @@ export interface operations {
                  * @example 50
                  */
                 size?: number;
-                /** @description Only members with this user id; may be repeated. */
+                /** @description Returns only members with this user id. The parameter can be repeated. */
                 user_id?: string | string[];
             };
             header?: never;
@@ -6736,7 +8691,7 @@ export interface operations {
                  * @example create
                  */
                 operation?: string;
-                /** @description How it ended, such as `success` or `denied`. */
+                /** @description The outcome, such as `success` or `denied`. */
                 outcome?: string;
                 /** @description The view of the data that left the vault: `redact`, `mask` or `reveal`. */
                 transform?: string;
@@ -6748,11 +8703,17 @@ export interface operations {
                 source_address?: string;
                 /** @description Host that a proxied call went to. */
                 destination?: string;
+                /**
+                 * @description Records to leave out, as `field:value` with any of the fields above except ids of entities and requests, separated by commas,
+                 *     such as `operation:read,actor_type:user`. `member_views` leaves out what members of the portal saw by merely looking at pages:
+                 *     successful reads and searches without plaintext, and no downloads. At most 10.
+                 */
+                exclude?: string;
                 /** @description ISO 8601: records from then on. */
                 start_date?: string;
                 /** @description ISO 8601: records before then. */
                 end_date?: string;
-                /** @description The `next` of the page before. With filters that rarely match a page can be short, even empty, and still have a `next`. */
+                /** @description The `next` of the previous page. With filters that rarely match a page can be short, even empty, and still have a `next`. */
                 start?: string;
                 /** @description Page number, starting at 1. */
                 page?: number;
@@ -6828,7 +8789,7 @@ export interface operations {
                  * @example create
                  */
                 operation?: string;
-                /** @description How it ended, such as `success` or `denied`. */
+                /** @description The outcome, such as `success` or `denied`. */
                 outcome?: string;
                 /** @description The view of the data that left the vault: `redact`, `mask` or `reveal`. */
                 transform?: string;
@@ -6840,6 +8801,12 @@ export interface operations {
                 source_address?: string;
                 /** @description Host that a proxied call went to. */
                 destination?: string;
+                /**
+                 * @description Records to leave out, as `field:value` with any of the fields above except ids of entities and requests, separated by commas,
+                 *     such as `operation:read,actor_type:user`. `member_views` leaves out what members of the portal saw by merely looking at pages:
+                 *     successful reads and searches without plaintext, and no downloads. At most 10.
+                 */
+                exclude?: string;
                 /** @description ISO 8601: records from then on. */
                 start_date?: string;
                 /** @description ISO 8601: records before then. */
@@ -6984,7 +8951,7 @@ export interface operations {
                 actor_type?: string;
                 /** @description What was done, such as `read`. */
                 operation?: string;
-                /** @description How it ended, such as `success` or `denied`. */
+                /** @description The outcome, such as `success` or `denied`. */
                 outcome?: string;
                 /** @description The view of the data that left the vault: `redact`, `mask` or `reveal`. */
                 transform?: string;
@@ -6995,11 +8962,11 @@ export interface operations {
                 /** @description Host that a proxied call went to. */
                 destination?: string;
                 /**
-                 * @description ISO 8601: records from then on; the last 7 days by default.
+                 * @description Counts records from this time on (ISO 8601). The default is 7 days ago.
                  * @example 2026-03-02T09:30:00.117Z
                  */
                 start_date?: string;
-                /** @description ISO 8601: records before then; now by default. */
+                /** @description Counts records before this time (ISO 8601). The default is now. */
                 end_date?: string;
             };
             header?: never;
@@ -7055,14 +9022,40 @@ export interface operations {
                  * @example card
                  */
                 entity_type?: string;
-                /** @description Values per field. */
+                /** @description Id of an entity. */
+                entity_id?: string;
+                /** @description Id of the application, session or user who acted. */
+                actor_id?: string;
+                /** @description `application`, `session`, `system` or `user`. */
+                actor_type?: string;
+                /** @description What was done, such as `read`. */
+                operation?: string;
+                /** @description The outcome, such as `success` or `denied`. */
+                outcome?: string;
+                /** @description The view of the data that left the vault: `redact`, `mask` or `reveal`. */
+                transform?: string;
+                /** @description Id of the key that was used. */
+                key_id?: string;
+                /** @description `BT-TRACE-ID` of the request. */
+                request_id?: string;
+                /** @description Address of the client. */
+                source_address?: string;
+                /** @description Host that a proxied call went to. */
+                destination?: string;
+                /**
+                 * @description Records to leave out, as `field:value` with any of the fields above except ids of entities and requests, separated by commas,
+                 *     such as `operation:read,actor_type:user`. `member_views` leaves out what members of the portal saw by merely looking at pages:
+                 *     successful reads and searches without plaintext, and no downloads. At most 10.
+                 */
+                exclude?: string;
+                /** @description The maximum number of values per field. */
                 limit?: number;
                 /**
-                 * @description ISO 8601: records from then on; the last 7 days by default.
+                 * @description Counts records from this time on (ISO 8601). The default is 7 days ago.
                  * @example 2026-03-02T09:30:00.117Z
                  */
                 start_date?: string;
-                /** @description ISO 8601: records before then; now by default. */
+                /** @description Counts records before this time (ISO 8601). The default is now. */
                 end_date?: string;
             };
             header?: never;
@@ -7399,6 +9392,684 @@ export interface operations {
                     "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
                 };
             };
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                start?: string;
+                /** @description Items per page. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only deliveries with this status.
+                 * @example waiting
+                 */
+                status?: "delivered" | "waiting" | "failed";
+                /** @description Return only deliveries of this type of event. */
+                event_type?: "application.created" | "application.updated" | "application.deleted" | "application.key.created" | "application.key.deleted" | "audit.alert" | "export.approved" | "export.finished" | "key.rotated" | "proxy.created" | "proxy.updated" | "proxy.deleted" | "proxy.invoked" | "session.created" | "session.authorized" | "tenant.created" | "tenant.updated" | "tenant.deleted" | "tenant.invitation.created" | "tenant.invitation.resent" | "tenant.invitation.deleted" | "tenant.invitation.accepted" | "tenant.member.created" | "tenant.member.deleted" | "token.created" | "token.read" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "token-intent.created" | "token-intent.deleted" | "token-intent.converted";
+                /** @description The `next` of the page before. With filters that rarely match a page can be short, even empty, and still have a `next`. */
+                start?: string;
+                /** @description Items per page. */
+                size?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resendWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+                /**
+                 * @description Id of the delivery.
+                 * @example 0195d2c4-7a41-7b0e-8f52-3d6a9c0e17b4
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resendWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example 8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendEventsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,18 +1,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, fetchPortal, unwrap } from './client';
 
-/** Deletes the current tenant, or removes it immediately if its name is given. */
+/** Deletes the current tenant. It can be restored for seven days. */
 export function useTenantDeletion() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (name: string | undefined) =>
-      unwrap(api.DELETE('/tenants/self', { params: { query: name === undefined ? {} : { name } } })),
-    onSuccess: (_, name) => {
-      if (name === undefined) return queries.invalidateQueries({ queryKey: ['me'] });
-      // Removing a tenant signs its members out, and its data can no longer be shown.
-      location.assign('/portal/');
-      return undefined;
-    },
+    mutationFn: () => unwrap(api.DELETE('/tenants/self', { params: { query: {} } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['me'] }),
+  });
+}
+
+/** Removes the current tenant for good. The vault demands its name. */
+export function useTenantRemoval(name: string) {
+  return useMutation({
+    mutationFn: () => unwrap(api.DELETE('/tenants/self', { params: { query: { name } } })),
+    // Removing a tenant signs its members out, and its data can no longer be shown.
+    onSuccess: () => location.assign('/portal/'),
   });
 }
 

@@ -1,13 +1,16 @@
 import { useState } from 'react';
-import { DataTable } from '../parts/data-table';
-import { formatNumber } from '../parts/number';
-import { pickPlaces, roundUp } from './scale';
+import { DataTable } from '../parts/show/data-table';
+import { formatNumber } from '../parts/show/number';
+import { toBarLayout } from './bar-layout';
+import { pickPlaces } from './scale';
 import { useWidth } from './use-width';
 
 export interface Series {
   readonly name: string;
   readonly label: string;
-  readonly tone: 'accent' | 'good' | 'warn' | 'bad' | 'plain';
+  readonly tone: 'none' | 'masked' | 'plaintext' | 'denied';
+  /** True for what hangs below the base line. */
+  readonly isBelow?: boolean;
 }
 
 export interface Bar {
@@ -20,6 +23,7 @@ interface Chart {
   /** A sentence that describes the chart. */
   readonly caption: string;
   readonly bars: readonly Bar[];
+  /** From the base line upwards, so that the first one can be compared between bars. */
   readonly series: readonly Series[];
   readonly height?: number;
   /** Called with the first and last bar, inclusive, when the user drags over bars. */
@@ -27,7 +31,7 @@ interface Chart {
 }
 
 const axisWidth = 44;
-const labelHeight = 20;
+const labelHeight = 24;
 const labelWidth = 96;
 
 /** Shows numbers over time as stacked bars, with an equivalent table for screen readers. */
@@ -40,10 +44,11 @@ export function StackedBars(chart: Chart) {
         {width > 0 ? <Drawing {...chart} width={width} /> : null}
       </div>
       <figcaption className="chart-legend">
-        {series.map(({ name, label, tone }) => (
+        {series.map(({ name, label, tone, isBelow }) => (
           <span key={name} className="chart-key">
             <span className={`chart-dot fill-${tone}`} />
             {label}
+            {isBelow === true ? ', below' : ''}
           </span>
         ))}
         <details>
@@ -71,11 +76,8 @@ function Drawing({ bars, series, caption, height = 160, onChoose, width }: Chart
   const [dragged, setDragged] = useState<{ readonly from: number; readonly to: number }>();
   const inner = Math.max(0, width - axisWidth);
   const step = inner / Math.max(1, bars.length);
-  const barWidth = Math.max(1, step - (step > 4 ? 2 : 0.5));
-  const sums = bars.map(({ values }) => series.reduce((sum, { name }) => sum + (values[name] ?? 0), 0));
-  const top = roundUp(Math.max(0, ...sums));
-  const plot = height - labelHeight - 6;
-  const toY = (value: number) => 6 + plot - (value / top) * plot;
+  const barWidth = Math.max(1, step - (step > 12 ? Math.min(10, step / 3) : 1));
+  const layout = toBarLayout(bars, series, height - labelHeight);
   const barAt = (clientX: number, left: number) =>
     Math.min(bars.length - 1, Math.max(0, Math.floor((clientX - left - axisWidth) / step)));
   const chosen = dragged === undefined ? undefined : [dragged.from, dragged.to].toSorted((a, b) => a - b);
@@ -102,24 +104,29 @@ function Drawing({ bars, series, caption, height = 160, onChoose, width }: Chart
       }}
       onPointerCancel={() => setDragged(undefined)}
     >
-      {[0, top / 2, top].map((tick) => (
-        <g key={tick}>
-          <line x1={axisWidth} x2={width} y1={toY(tick)} y2={toY(tick)} className="chart-line" />
-          <text x={axisWidth - 8} y={toY(tick) + 4} textAnchor="end" className="chart-text">
-            {Number.isInteger(tick) ? formatNumber(tick) : ''}
+      {layout.ticks.map(({ value, y }) => (
+        <g key={value}>
+          <line x1={axisWidth} x2={width} y1={y} y2={y} className={value === 0 ? 'chart-base' : 'chart-line'} />
+          <text x={axisWidth - 8} y={y + 4} textAnchor="end" className="chart-text">
+            {value === 0 ? '' : formatNumber(value)}
           </text>
         </g>
       ))}
-      {bars.map((bar, index) => (
-        <BarStack
-          key={bar.key}
-          bar={bar}
-          series={series}
-          x={axisWidth + index * step}
-          width={barWidth}
-          toY={toY}
-          title={`${bar.label}: ${formatNumber(sums[index] ?? 0)}`}
-        />
+      {layout.bars.map(({ key, title, parts }, index) => (
+        <g key={key} className="chart-bar">
+          <title>{title}</title>
+          <rect x={axisWidth + index * step} y={0} width={step} height={height - labelHeight} className="chart-hit" />
+          {parts.map(({ name, tone, y, height: tall }) => (
+            <rect
+              key={name}
+              x={axisWidth + index * step + (step - barWidth) / 2}
+              y={y}
+              width={barWidth}
+              height={tall}
+              className={`fill-${tone}`}
+            />
+          ))}
+        </g>
       ))}
       {pickPlaces(bars.length, Math.floor(inner / labelWidth)).map((index) => (
         <text key={index} x={axisWidth + index * step} y={height - 4} className="chart-text">
@@ -132,36 +139,10 @@ function Drawing({ bars, series, caption, height = 160, onChoose, width }: Chart
           y={0}
           width={((chosen[1] ?? 0) - (chosen[0] ?? 0) + 1) * step}
           height={height - labelHeight}
+          rx={4}
           className="chart-chosen"
         />
       )}
     </svg>
-  );
-}
-
-function BarStack(stack: {
-  readonly bar: Bar;
-  readonly series: readonly Series[];
-  readonly x: number;
-  readonly width: number;
-  readonly toY: (value: number) => number;
-  readonly title: string;
-}) {
-  const { bar, series, x, width, toY, title } = stack;
-  let below = 0;
-  const parts = series.flatMap(({ name, tone }) => {
-    const value = bar.values[name] ?? 0;
-    if (value === 0) return [];
-    const bottom = toY(below);
-    below += value;
-    // A bar with a single record must still be visible.
-    const height = Math.max(1, bottom - toY(below));
-    return [<rect key={name} x={x} y={bottom - height} width={width} height={height} className={`fill-${tone}`} />];
-  });
-  return (
-    <g>
-      <title>{title}</title>
-      {parts}
-    </g>
   );
 }

@@ -52,14 +52,15 @@ Needs pg_restore in the version that wrote the dump or a newer one. Exits with s
         onProgress: (opened) => progress.update(opened, undefined),
       });
       progress.end();
-      const isOk = report.tenants.every(({ unopened, missingKeys }) => unopened === 0 && missingKeys.length === 0);
+      const isOpened = report.tenants.every(({ unopened, missingKeys }) => unopened === 0 && missingKeys.length === 0);
+      const isOk = isOpened && report.unchecked.length === 0;
       if (flags.json === true) printJson(toReportJson(report, isOk));
       else printText(describe(report, flags));
       if (!isOk) process.exitCode = 1;
     });
 }
 
-function toReportJson({ rootKey, schema, keys, tenants }: BackupReport, isOk: boolean) {
+function toReportJson({ rootKey, schema, keys, tenants, unchecked }: BackupReport, isOk: boolean) {
   return {
     ok: isOk,
     root_key: rootKey,
@@ -77,10 +78,11 @@ function toReportJson({ rootKey, schema, keys, tenants }: BackupReport, isOk: bo
         tokens: count,
       })),
     })),
+    unchecked: unchecked.map(({ rootKey: id, tenants: ids, reason }) => ({ root_key: id, tenants: [...ids], reason })),
   };
 }
 
-function describe({ rootKey, schema, keys, tenants }: BackupReport, flags: VerifyFlags): string {
+function describe({ rootKey, schema, keys, tenants, unchecked }: BackupReport, flags: VerifyFlags): string {
   const sum = (pick: (tenant: BackupReport['tenants'][number]) => number) =>
     tenants.reduce((total, tenant) => total + pick(tenant), 0);
   const unopened = sum((tenant) => tenant.unopened);
@@ -97,17 +99,27 @@ function describe({ rootKey, schema, keys, tenants }: BackupReport, flags: Verif
           `FAIL tenant ${tenantId}: ${count} tokens cannot be decrypted, such as ${unopenedIds.slice(0, 3).join(', ')}. Read them in the vault; if that works, take another dump.`,
         ],
   );
+  const skipped = unchecked.map(
+    ({ rootKey: id, tenants: { size }, reason }) =>
+      `FAIL ${id} cannot be used, so the tokens of ${size} tenants were not opened: ${reason}`,
+  );
   const moved = schema.dumped === schema.migrated ? '' : `, migrated to ${schema.migrated}`;
   const of = flags.sample === undefined ? '' : ` of ${sum(({ tokens }) => tokens)}`;
   return [
     ...missing,
     ...damaged,
-    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} unwraps all ${keys} tenant keys.`,
+    ...skipped,
+    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} unwraps ${unchecked.length === 0 ? `all ${keys}` : keys} tenant keys.`,
     `${sum(({ opened }) => opened)}${of} tokens of ${tenants.length} tenants decrypted, ${unopened} failed.`,
-    missing.length + damaged.length === 0
-      ? 'This backup can be restored and read.'
-      : 'This backup is incomplete or damaged.',
+    verdictOn({ isDamaged: missing.length + damaged.length > 0, isPartial: skipped.length > 0 }),
   ].join('\n');
+}
+
+function verdictOn({ isDamaged, isPartial }: { readonly isDamaged: boolean; readonly isPartial: boolean }): string {
+  if (isDamaged) return 'This backup is incomplete or damaged.';
+  if (isPartial)
+    return 'The rest of this backup can be restored and read. Verify it again when those root keys can be used.';
+  return 'This backup can be restored and read.';
 }
 
 function parseCount(text: string): number {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { permissionsOf } from '../core/access/permission.ts';
 import type { EmailAddress } from '../core/identity/email-address.ts';
-import { processEnvironment, readAddress } from '../platform/config/config.ts';
+import { processEnvironment, readAddress, readDatabaseConfig } from '../platform/config/config.ts';
 import { parseEmail, parseName } from './terminal/arguments.ts';
 import { askOwnerEmail } from './terminal/ask-owner.ts';
 import { printJson, printText } from './terminal/output.ts';
@@ -11,6 +11,7 @@ interface BootstrapOptions {
   readonly name: string;
   readonly type: 'test' | 'production';
   readonly ownerEmail?: EmailAddress;
+  readonly rootKey?: string;
   readonly json?: boolean;
 }
 
@@ -22,6 +23,7 @@ export function bootstrapCommand(): Command {
     .requiredOption('--name <name>', 'name of the new tenant', parseName)
     .addOption(new Option('--type <type>', 'type of tenant').choices(['test', 'production']).default('production'))
     .option('--owner-email <address>', 'e-mail address of the owner; asked for on a terminal', parseEmail)
+    .option('--root-key <name>', "its owner's root key in STRONGROOM_TENANT_ROOT_KEYS")
     .option('--json', 'print the result as JSON, and ask nothing')
     .addHelpText(
       'after',
@@ -30,15 +32,20 @@ The owner signs in with a link: strongroom members sign-in-link --tenant <id>.
 With the management key, create applications for your services: POST /applications.
 The key is stored only as a hash. If it is lost, \`strongroom applications key\` issues another one.`,
     )
-    .action(async ({ name, type, ownerEmail, json }: BootstrapOptions) => {
+    .action(async ({ name, type, ownerEmail, rootKey, json }: BootstrapOptions) => {
       // The URL is read first, because a failure after the key has been created would lose the key.
       const url = readAddress(processEnvironment()) ?? 'http://localhost:8080';
       await withVault(async (core) => {
+        if (rootKey !== undefined) {
+          const { requireServersWithSameKeys } = await import('../app/operations/same-root-keys.ts');
+          await requireServersWithSameKeys(readDatabaseConfig(processEnvironment()).url, core.rootKeys);
+        }
         const email = ownerEmail ?? (json === true ? undefined : await askOwnerEmail());
         const { tenantId, keys } = await core.tenantMaker.make({
           name,
           type,
           ownerEmail: email ?? null,
+          ownRootKey: rootKey,
           applications: [
             { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
           ],

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { OperatorError } from '../core/errors/operator-error.ts';
 import { processEnvironment } from '../platform/config/config.ts';
 import { ConfigError } from '../platform/config/config-error.ts';
 import { findConfigWarnings } from '../platform/config/config-warnings.ts';
@@ -10,6 +11,7 @@ import { devCommand } from './dev/dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { healthcheckCommand } from './healthcheck.ts';
+import { jobsCommand } from './jobs.ts';
 import { keysCommand } from './keys/keys.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
@@ -18,6 +20,7 @@ import { printError, printWarning } from './terminal/output.ts';
 import { serveCommand } from './serve.ts';
 import { tenantsCommand } from './tenants.ts';
 import { addVersion } from './version.ts';
+import { webhooksCommand } from './webhooks/webhooks.ts';
 import { workCommand } from './work.ts';
 
 const teaching = `
@@ -39,6 +42,8 @@ Afterwards:
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that the audit log has not been tampered with
   strongroom audit exposure           report what a key has seen, with proofs
+  strongroom jobs list                list background jobs; retry those that failed
+  strongroom webhooks list            list webhooks; show and resend deliveries, forward events to this machine
   strongroom import                   import tokens from a file
   strongroom export                   export tokens, approved by members and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read
@@ -51,7 +56,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     await createProgram(isJson).parseAsync([...argv]);
   } catch (error) {
     printError(error, isJson);
-    process.exitCode = error instanceof ConfigError ? 2 : 1;
+    process.exitCode = error instanceof ConfigError || (error instanceof OperatorError && error.isFinal) ? 2 : 1;
   }
 }
 
@@ -77,6 +82,8 @@ export function createProgram(isJson: boolean): Command {
     membersCommand(),
     keysCommand(),
     auditCommand(),
+    jobsCommand(),
+    webhooksCommand(),
     importCommand(),
     exportCommand(),
     backupCommand(),

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
-import { processEnvironment, readServerConfig } from '../platform/config/config.ts';
+import { processEnvironment, readServerConfig, readStaysWhenRefused } from '../platform/config/config.ts';
 import { printJson, printText } from './terminal/output.ts';
 import { runUntilStopped } from './terminal/until-stopped.ts';
+
+const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_ADMIN_PORT' };
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -23,9 +25,16 @@ then finishes the requests in progress within STRONGROOM_DRAIN_TIMEOUT_SECONDS (
         async () => {
           const { VaultServer } = await import('../app/serve/vault-server.ts');
           const { createLogger } = await import('../platform/telemetry/logger.ts');
-          return VaultServer.start(config, createLogger(config.logLevel));
+          const logger = createLogger(config.logLevel);
+          const start = () => VaultServer.start(config, logger);
+          if (!readStaysWhenRefused(processEnvironment())) return start();
+          const { RefusedStart } = await import('../app/serve/refused-start.ts');
+          const admin = { host: config.listen.adminHost, port: config.listen.adminPort, settings: adminSettings };
+          return RefusedStart.startOrStay(start, { admin, logger });
         },
-        ({ url, adminUrl }) => {
+        (running) => {
+          if (!('adminUrl' in running)) return;
+          const { url, adminUrl } = running;
           if (options.json === true) printJson({ url, admin_url: adminUrl });
           else printText(`Serving on ${url}, health and metrics on ${adminUrl}.`);
         },

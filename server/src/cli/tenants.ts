@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { removalTimeOf } from '../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import { toOneLine } from '../core/text/one-line.ts';
-import type { TenantOverview, TenantOverviews, TenantSummary } from '../features/tenants/index.ts';
+import type { SwitchedSetting, TenantOverview, TenantOverviews, TenantSummary } from '../features/tenants/index.ts';
 import { parseTenant } from './terminal/arguments.ts';
 import { printJson, printText } from './terminal/output.ts';
 import { toTable } from './terminal/text-table.ts';
@@ -10,11 +10,22 @@ import { withVault } from './terminal/with-vault.ts';
 
 export function tenantsCommand(): Command {
   return new Command('tenants')
-    .description('List tenants, show one with its members, restore one that was deleted, and turn approvals on or off.')
+    .description('List tenants, show one with its members, restore one that was deleted, and turn settings on or off.')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(restoreCommand())
-    .addCommand(approvalsCommand());
+    .addCommand(
+      switchCommand('approve-plaintext', 'approve_plaintext', {
+        state: 'whether a second owner or admin has to approve',
+        help: 'The way out for a tenant that demands approvals and has nobody left who can give them.',
+      }),
+    )
+    .addCommand(
+      switchCommand('require-openid', 'require_openid', {
+        state: 'whether members have to sign in at the OpenID provider',
+        help: 'The way out for a tenant whose members cannot sign in at the provider any more.',
+      }),
+    );
 }
 
 function listCommand(): Command {
@@ -57,24 +68,25 @@ function restoreCommand(): Command {
     });
 }
 
-function approvalsCommand(): Command {
-  return new Command('approve-plaintext')
-    .description('Turn the setting approve_plaintext of a tenant on or off.')
-    .addArgument(new Argument('<state>', 'whether a second owner or admin has to approve').choices(['on', 'off']))
+/** Returns a command for a setting that an operator can turn off if it has shut out everybody else. */
+function switchCommand(
+  command: string,
+  setting: SwitchedSetting,
+  words: { readonly state: string; readonly help: string },
+): Command {
+  return new Command(command)
+    .description(`Turn the setting ${setting} of a tenant on or off.`)
+    .addArgument(new Argument('<state>', words.state).choices(['on', 'off']))
     .requiredOption('--tenant <id>', 'tenant to change', parseTenant)
     .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
-The way out for a tenant that demands approvals and has nobody left who can give them. It is recorded in its audit log.`,
-    )
+    .addHelpText('after', `\n${words.help} It is recorded in its audit log.`)
     .action(async (state: string, { tenant, json }: { tenant: TenantId; json?: boolean }) => {
       await withVault(async ({ database }) => {
-        const { ApprovalSwitch } = await import('../features/tenants/index.ts');
-        await new ApprovalSwitch(database).turn(tenant, state === 'on');
+        const { SettingSwitch } = await import('../features/tenants/index.ts');
+        await new SettingSwitch(database).turn(tenant, setting, state === 'on');
       });
-      if (json === true) printJson({ tenant_id: tenant, approve_plaintext: String(state === 'on') });
-      else printText(`approve_plaintext is ${state} for tenant ${tenant}.`);
+      if (json === true) printJson({ tenant_id: tenant, [setting]: String(state === 'on') });
+      else printText(`${setting} is ${state} for tenant ${tenant}.`);
     });
 }
 

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
-import { processEnvironment, readWorkerConfig } from '../platform/config/config.ts';
+import { processEnvironment, readWorkerConfig, readStaysWhenRefused } from '../platform/config/config.ts';
 import { printJson, printText } from './terminal/output.ts';
 import { runUntilStopped } from './terminal/until-stopped.ts';
+
+const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
 
 export function workCommand(): Command {
   return new Command('work')
@@ -23,9 +25,16 @@ sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_
         async () => {
           const { VaultWorker } = await import('../app/serve/vault-worker.ts');
           const { createLogger } = await import('../platform/telemetry/logger.ts');
-          return VaultWorker.start(config, createLogger(config.logLevel));
+          const logger = createLogger(config.logLevel);
+          const start = () => VaultWorker.start(config, logger);
+          if (!readStaysWhenRefused(processEnvironment())) return start();
+          const { RefusedStart } = await import('../app/serve/refused-start.ts');
+          const admin = { ...config.admin, settings: adminSettings };
+          return RefusedStart.startOrStay(start, { admin, logger });
         },
-        ({ adminUrl }) => {
+        (running) => {
+          if (!('adminUrl' in running)) return;
+          const { adminUrl } = running;
           if (options.json === true) printJson({ status: 'working', admin_url: adminUrl });
           else printText(`Running jobs, health and metrics on ${adminUrl}.`);
         },

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkBackup } from '../../src/app/doctor/backup-check.ts';
 import { findDumpFile } from '../../src/platform/database/dump/dump-file.ts';
 import { DumpReader } from '../../src/platform/database/dump/dump-reader.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
@@ -118,74 +118,68 @@ describe('plain SQL', () => {
 });
 
 describe('an archive of a database that somebody prepared', () => {
-  /** The function runs as the user who restores it. With --no-owner, that is the owner of the vault. */
-  const evil = (label: string) => `
+  /** The functions run as the user who restores them. With --no-owner, that is the owner of the vault. */
+  const evil = () => `
     create function touch() returns boolean language plpgsql volatile security definer as $$
       begin execute 'copy (select 1) to program ''cat > ${canary}'''; return true; end $$;
-    create function evil() returns boolean language plpgsql ${label} security definer as $$
-      begin perform public.touch(); return true; end $$;`;
-  /** A copy of the vault's database without connections, which serves as a template. */
-  const pattern = `pattern_${crypto.randomUUID().replaceAll('-', '')}`;
-  beforeAll(async () => {
-    const url = new URL(vault.database.url);
-    url.pathname = `/${pattern}`;
-    await vault.database.owner.query(`create database ${pattern} template template0`);
-    await run('pg_restore', [`--dbname=${url.href}`, await copyOfDump('--format=custom')]);
-  });
-  afterAll(() => vault.database.owner.query(`drop database ${pattern}`));
+    ${['volatile', 'stable', 'immutable']
+      .map(
+        (label) => `create function ${label}_evil() returns boolean language plpgsql ${label} security definer as $$
+          begin perform public.touch(); return true; end $$;`,
+      )
+      .join('\n')}`;
   const replaced = (header: string, result: string) => `create or replace function ${header}
-    language plpgsql stable security definer as $$ begin perform evil(); return ${result}; end $$;`;
+    language plpgsql stable security definer as $$ begin perform volatile_evil(); return ${result}; end $$`;
+  const hidden = [
+    'alter table tokens add constraint evil check (volatile_evil())',
+    'create policy evil on tenants as restrictive to strongroom_system using (stable_evil())',
+    'create materialized view evil as select volatile_evil()',
+    'create index evil_index on tenants ((name || immutable_evil()::text))',
+    'alter table tenants add column evil boolean generated always as (immutable_evil() or id is null) stored',
+    replaced('key_version(record bytea) returns integer', '1'),
+    replaced('current_tenant_id() returns uuid', `current_setting('app.tenant_id')::uuid`),
+    `create function evil_event() returns event_trigger language plpgsql as $$ begin perform volatile_evil(); end $$`,
+    'create event trigger evil on ddl_command_end execute function evil_event()',
+  ];
+  const instead = [
+    'alter table system_keys rename to kept',
+    'create view system_keys as select * from kept where volatile_evil()',
+    'grant select on system_keys to strongroom_system',
+  ];
 
-  it.each<[string, string, string]>([
-    ['a check of a table', 'volatile', 'alter table tokens add constraint evil check (evil())'],
-    ['a policy', 'stable', 'create policy evil on tenants as restrictive to strongroom_system using (evil())'],
-    ['a materialized view', 'volatile', 'create materialized view evil as select evil()'],
-    ['an index', 'immutable', `create index evil on tenants ((name || evil()::text))`],
-    [
-      'a default and a column that is filled in',
-      'immutable',
-      'alter table tenants add column evil boolean generated always as (evil() or id is null) stored',
-    ],
-    [
-      'the function that reads the version of a key',
-      'volatile',
-      replaced('key_version(record bytea) returns integer', '1'),
-    ],
-    [
-      'the function that tells the tenant',
-      'volatile',
-      replaced('current_tenant_id() returns uuid', `current_setting('app.tenant_id')::uuid`),
-    ],
-    [
-      'a view in the place of a table',
-      'volatile',
-      'alter table system_keys rename to kept; create view system_keys as select * from kept where evil(); grant select on system_keys to strongroom_system',
-    ],
-    [
-      'an event trigger',
-      'volatile',
-      `create function evil_event() returns event_trigger language plpgsql as $$ begin perform evil(); end $$;
-      create event trigger evil on ddl_command_end execute function evil_event()`,
-    ],
-  ])('executes nothing: %s', async (_, label, statement) => {
-    const hostileDatabase = await createTestDatabase(pattern);
+  /** Returns a dump of a copy of the vault in which the statements were executed. */
+  async function prepare(statements: readonly string[]): Promise<string> {
+    const hostile = await createTestDatabase('template0');
     try {
-      await hostileDatabase.owner.query(`${evil(label)} ${statement}`);
-      await wasExecuted();
-      const hostile = await dump(hostileDatabase.url, '--format=custom');
-      await wasExecuted();
-      const outcome = await check(hostile);
-      expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
-        // If the rows of a table are missing, there is nothing to decrypt. All other cases are unaffected.
-        outcome: statement.includes('view system_keys')
-          ? expect.stringContaining('has no rows of system_keys')
-          : '5 opened',
-        wasExecuted: false,
-      });
-      expect(await scratchLeft()).toBe(0);
+      await run('pg_restore', [`--dbname=${hostile.url}`, await copyOfDump('--format=custom')]);
+      await hostile.owner.query([evil(), ...statements].join(';\n'));
+      return await dump(hostile.url, '--format=custom');
     } finally {
-      await hostileDatabase.drop();
+      await hostile.drop();
+      await wasExecuted();
     }
+  }
+
+  it('executes nothing of checks, policies, views, indexes, columns, functions and triggers', async () => {
+    const hostile = await prepare(hidden);
+    const outcome = await check(hostile);
+    expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({ outcome: '5 opened', wasExecuted: false });
+    expect(await scratchLeft()).toBe(0);
+    // Nobody may restore this archive in the usual way: it is as dangerous as it looks.
+    const victim = await createTestDatabase('template0');
+    await run('pg_restore', ['--no-owner', `--dbname=${victim.url}`, hostile]).catch(() => undefined);
+    await victim.drop();
+    expect(await wasExecuted()).toBe(true);
+  });
+
+  it('executes nothing of a view in the place of a table', async () => {
+    const outcome = await check(await prepare(instead));
+    expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
+      // If the rows of a table are missing, there is nothing to decrypt.
+      outcome: expect.stringContaining('has no rows of system_keys'),
+      wasExecuted: false,
+    });
+    expect(await scratchLeft()).toBe(0);
   });
 });
 
@@ -222,24 +216,25 @@ async function patch(file: string, original: string, text: string): Promise<void
 
 describe('an archive whose bytes were changed', () => {
   const formats = ['custom', 'directory', 'tar'] as const;
-  const places = [
-    [
-      'the statement that copies rows',
-      'COPY public.tenants (id, name, type, settings, created_by, created_at, modified_by, modified_at, deleted_at, deleted_by) FROM stdin;',
-    ],
-    ['the value of a sequence', `SELECT pg_catalog.setval('public.audit_epochs', 0, false);`],
-    ['the definition of a function', 'CREATE FUNCTION public.announce_change() RETURNS trigger'],
-  ] as const;
-  const cases = formats.flatMap((format) => places.map(([name, original]) => [name, format, original] as const));
+  const rows =
+    'COPY public.tenants (id, name, type, settings, created_by, created_at, modified_by, modified_at, deleted_at, deleted_by) FROM stdin;';
+  const others = [
+    `SELECT pg_catalog.setval('public.audit_epochs', 0, false);`,
+    'CREATE FUNCTION public.announce_change() RETURNS trigger',
+  ];
+  const cases = formats.flatMap((format) => [
+    ['the statement that copies rows', format, [rows]] as const,
+    ['the value of a sequence and the definition of a function', format, others] as const,
+  ]);
 
-  it.each(cases)('executes nothing: %s, format %s', async (_, format, original) => {
+  it.each(cases)('executes nothing: %s, format %s', async (_, format, originals) => {
     const file = await copyOfDump(`--format=${format}`, ...(format === 'tar' ? [] : ['--compress=0']));
     const toc = format === 'directory' ? path.join(file, 'toc.dat') : file;
     // The rest of the line becomes a comment, and the following lines may fail.
-    await patch(toc, original, `copy(select)to program'touch ${canary}';--`);
+    for (const original of originals) await patch(toc, original, `copy(select)to program'touch ${canary}';--`);
     const outcome = await check(file);
     expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
-      outcome: original.startsWith('COPY') ? expect.stringContaining('has no rows of tenants') : '5 opened',
+      outcome: originals === others ? '5 opened' : expect.stringContaining('has no rows of tenants'),
       wasExecuted: false,
     });
   });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VaultWorker } from '../../src/app/serve/vault-worker.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { Sensitive } from '../../src/core/identity/sensitive.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { defaultThresholds } from '../../src/platform/audit/watch/alert-rule.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
+import { untilTrue } from '../harness/deadline.ts';
 import { loopback } from '../harness/proxy-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
@@ -73,6 +76,26 @@ afterAll(async () => {
   await Promise.all([destination.stop(), resolver.stop(), authority.remove()]);
 });
 
+function startWorker(): Promise<VaultWorker> {
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const config = {
+    ...vault.config,
+    audit: {
+      retentionMonths: 13,
+      anchorFile: undefined,
+      anchorUrl: undefined,
+      archive: undefined,
+      alerts: defaultThresholds,
+    },
+    logStreams: [],
+    admin: { host: '127.0.0.1', port: 0 },
+    mail: { publicUrl: undefined, smtp: undefined },
+    traces: undefined,
+    outbound: vault.outbound,
+  };
+  return VaultWorker.start(config, silent);
+}
+
 async function callerAt(key: string, host: string, headers: Record<string, string> = {}): Promise<string | undefined> {
   const url = `https://${host}:${destination.port}`;
   const answer = await vault.request('GET', '/proxy', { key, headers: { 'bt-proxy-url': url, ...headers } });
@@ -117,6 +140,36 @@ describe('a client certificate', () => {
 
   it('is not shown to another host', async () => {
     expect(await callerAt(customer.keys.private, otherBank)).toBe('nobody');
+  });
+
+  it('is shown on calls through a stored proxy of its tenant to that host, and through no other', async () => {
+    const throughProxy = async ({ keys }: TestTenant, host: string) => {
+      const body = { name: 'Issuer', destination_url: `https://${host}:${destination.port}/cards` };
+      const made = await vault.request('POST', '/proxies', { key: keys.management, body });
+      const { key } = made.body as { key: string };
+      const headers = { 'bt-proxy-key': key };
+      expect((await vault.request('GET', '/proxy', { key: keys.private, headers })).status).toBe(200);
+      return shown.at(-1);
+    };
+    expect(await throughProxy(customer, bank)).toBe('customer');
+    expect(await throughProxy(stranger, bank)).toBe('nobody');
+    expect(await throughProxy(customer, otherBank)).toBe('nobody');
+  });
+
+  it('is not shown by a webhook, which whoever creates it may send anywhere at the host', async () => {
+    const { management: key, private: creator } = customer.keys;
+    const address = `https://${bank}:${destination.port}/payments/4711/refunds?amount=100`;
+    const body = { name: 'Refunds', url: address, events: ['token.created'] };
+    expect((await vault.request('POST', '/webhooks', { key, body })).status).toBe(201);
+    shown.length = 0;
+    const worker = await startWorker();
+    try {
+      await vault.request('POST', '/tokens', { key: creator, body: { type: 'token', data: 'any' } });
+      await untilTrue(() => shown.length > 0, { waitingFor: 'an event at the bank' });
+      expect(shown).toEqual(['nobody']);
+    } finally {
+      await worker.stop();
+    }
   });
 
   it('is one of several for a host, each of its own tenant', async () => {

@@ -26,6 +26,7 @@ beforeAll(async () => {
   addElementsRoutes(edge, {
     build: readElementsFiles(build.folder),
     origins: { findAllowedOrigins: async () => allowed },
+    clientKeys: { findPublicKey: async () => undefined },
   });
   await edge.listen({ host: '127.0.0.1', port });
   frameUrl = `http://localhost:${port}/elements/field?key=${key}`;

@@ -3,7 +3,7 @@ import type { ApprovalDecisions } from '../../src/features/approvals/index.ts';
 import { createApprovals } from '../../src/app/wiring/approval-wiring.ts';
 import { findUnapproving } from '../../src/app/doctor/approval-advice.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
-import { ApprovalSwitch } from '../../src/features/tenants/index.ts';
+import { SettingSwitch } from '../../src/features/tenants/index.ts';
 import { approvalIn, FourEyesTenant, type Person, requestIn, reveal } from '../harness/four-eyes.ts';
 import { signInProven } from '../harness/portal-people.ts';
 import { TestVault } from '../harness/test-vault.ts';
@@ -247,7 +247,11 @@ describe('what nobody decides in time', () => {
 describe('an operator', () => {
   it('is the way out of a tenant whose approvers are gone, and is recorded', async () => {
     const other = await FourEyesTenant.make(vault);
-    await new ApprovalSwitch(vault.server.core.database).turn(parseTenantId(other.tenant.id), false);
+    await new SettingSwitch(vault.server.core.database).turn(
+      parseTenantId(other.tenant.id),
+      'approve_plaintext',
+      false,
+    );
     expect(await other.isDemanded()).toBe(false);
     const made = await other.byKey('POST', '/applications', { name: 'Free', type: 'private', rules: [reveal()] });
     expect(made.status).toBe(201);
@@ -261,7 +265,7 @@ describe('an operator', () => {
     const { database } = vault.server.core;
     const other = await FourEyesTenant.make(vault);
     expect(await findUnapproving(database)).not.toContain(other.tenant.id);
-    await new ApprovalSwitch(database).turn(parseTenantId(other.tenant.id), false);
+    await new SettingSwitch(database).turn(parseTenantId(other.tenant.id), 'approve_plaintext', false);
     expect(await findUnapproving(database)).toContain(other.tenant.id);
     const single = await vault.makeTenant('production');
     expect(await findUnapproving(database)).not.toContain(single.id);

@@ -3,7 +3,7 @@ import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { CarelessOpenidServer } from '../harness/careless-openid-server.ts';
 import { inviteTo, setPassword, signInProven, welcome } from '../harness/portal-people.ts';

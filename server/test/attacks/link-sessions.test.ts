@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import { afterAll, describe, expect, it } from 'vitest';
+import { portalAppPaths } from '../../src/features/portal/frame/sign-in-destination.ts';
 import { signInProven, welcome } from '../harness/portal-people.ts';
 import type { PortalVisitor } from '../harness/portal-visitor.ts';
 import { recordsOf } from '../harness/test-application.ts';
@@ -86,16 +87,8 @@ describe('a session begun by a link', () => {
   });
 
   it.each([
-    ['/portal/'],
-    ['/portal/applications'],
-    ['/portal/applications/new'],
-    ['/portal/audit'],
+    ...portalAppPaths.map((path) => [path.replace('*', 'some-id')]),
     ['/portal/audit?outcome=denied'],
-    ['/portal/encryption-keys'],
-    ['/portal/members'],
-    ['/portal/simulator'],
-    ['/portal/tokens'],
-    ['/portal/tokens/some-token'],
     ['/portal/exports'],
   ])('is sent from %s to where a way is set up', async (path) => {
     for (const visitor of [linked, linkedToStrict]) {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ChangeFeed } from '../../src/platform/database/changes/change-feed.ts';
 import { migrate, requireFittingSchema } from '../../src/platform/database/migrations/migrator.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { EpochChannel } from '../../src/platform/keyring/cvc/epoch-channel.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { LocalPgbouncer } from '../harness/local-pgbouncer.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/platform/database/migrations/migrator.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import type { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
 import { Program } from '../harness/program.ts';

@@ -123,7 +123,7 @@ describe('a deleted tenant', () => {
     const known = routesFor('keys');
     expect(known.length).toBeGreaterThan(40);
     for (const { method, url, config } of known) {
-      const key = String(config?.permission).startsWith('token:')
+      const key = String(config?.permission).startsWith('token')
         ? world.tenant.keys.reveal
         : world.tenant.keys.management;
       const { status, text } = await ask(key, method, url);
@@ -138,7 +138,10 @@ describe('a deleted tenant', () => {
     const person = role === 'OWNER' ? world.owner : await signInAs(vault, world.tenant, role);
     await remove(world);
     const open: string[] = [];
-    for (const { method, url } of routesFor('members')) {
+    const isRestore = (url: string) => url.endsWith('/tenants/self/restore');
+    // The tenant is restored last, so that every other route meets a deleted tenant.
+    const lastRestored = routesFor('members').toSorted((a, b) => Number(isRestore(a.url)) - Number(isRestore(b.url)));
+    for (const { method, url } of lastRestored) {
       if (url === '/portal/api/me') continue;
       // The name is wrong, so that nothing is removed.
       const path = method === 'DELETE' && url.endsWith('/tenants/self') ? `${url}?name=Other` : url;

@@ -22,34 +22,6 @@ const patch = (id: string, body: unknown) =>
     body,
     headers: { 'content-type': 'application/merge-patch+json' },
   });
-const countTokens = async () =>
-  (await vault.database.owner.query('select from tokens where tenant_id = $1', [tenant.id])).rowCount;
-
-describe.each(['encrypted', 'token_intent_id'])('%s', (name) => {
-  it.each<[string, string, (token: object) => unknown, string]>([
-    ['a create', '/tokens', (token) => token, name],
-    ['a tokenize request', '/tokenize', (token) => token, name],
-    ['one of many values', '/tokenize', (token) => ({ a: 'fine', b: [token] }), `b[0].${name}`],
-    ['a value without data', '/tokenize', (token) => ({ ...token, data: undefined }), name],
-  ])('400 refuses %s as a whole', async (_name, path, wrap, field) => {
-    const before = await countTokens();
-    const answer = await post(path, wrap({ type: 'token', data: 'value', [name]: 'something' }));
-    expect(answer.status).toBe(400);
-    expect(fieldsOf(answer).map((one) => one.replaceAll('.0', '[0]'))).toEqual([field]);
-    expect(await countTokens()).toBe(before);
-  });
-
-  it('400 refuses an update', async () => {
-    const { body } = await post('/tokens', { type: 'token', data: 'value' });
-    const answer = await patch((body as { id: string }).id, { [name]: 'something', metadata: { changed: 'yes' } });
-    expect([answer.status, fieldsOf(answer)]).toEqual([400, [name]]);
-  });
-
-  it('is as good as absent if it is null', async () => {
-    expect((await post('/tokens', { type: 'token', data: 'value', [name]: null })).status).toBe(201);
-  });
-});
-
 describe('the type in an update', () => {
   it('400 cannot be another one, and changes nothing', async () => {
     const { body } = await post('/tokens', { type: 'token', data: '4242424242424242' });

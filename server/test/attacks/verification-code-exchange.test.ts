@@ -4,7 +4,7 @@ import { rotateExchangeKey } from '../../src/features/keys/index.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { lifeMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { makeSecret } from '../../src/platform/keyring/cvc/secret-memory.ts';
-import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { keyVersionOf, openRecord, type RecordBinding } from '../../src/platform/keyring/sealing/sealed-record.ts';
 import { SystemKeys } from '../../src/platform/keyring/keys/system-keys.ts';

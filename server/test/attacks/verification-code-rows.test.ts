@@ -6,7 +6,7 @@ import {
   type RecordBinding,
   SealedRecordError,
 } from '../../src/platform/keyring/sealing/sealed-record.ts';
-import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { SystemKeys } from '../../src/platform/keyring/keys/system-keys.ts';
 import { systemWrapContext } from '../../src/platform/keyring/keys/system-key-wrapping.ts';

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { fillLog } from '../harness/sealed-log.ts';

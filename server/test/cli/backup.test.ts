@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { readMigrations } from '../../src/platform/database/migrations/migration-files.ts';
 import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { untilTrue } from '../harness/deadline.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { recordsOf } from '../harness/test-application.ts';

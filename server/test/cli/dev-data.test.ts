@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
@@ -37,6 +37,7 @@ describe('strongroom dev --data', () => {
     expect(printed).toContain('DEVELOPMENT ONLY');
     expect(printed).toContain(`Data and secrets are kept in ${data}.`);
     expect(printed).not.toContain('deleted');
+    expect(printed).toMatch(/^export VAULT_URL='http:\/\/localhost:\d+'\nexport ELEMENTS_URL=/m);
     expect(printed).toMatch(/Open {10}http:\/\/localhost:(\d+) \(listening on 127\.0\.0\.1:\1\)/);
 
     const lines = printed.split('\n').filter((line) => line.startsWith('curl '));

@@ -15,6 +15,7 @@ interface Ready {
   readonly admin_url: string;
   readonly elements_url: string;
   readonly sign_in_url: string;
+  readonly echo_url: string;
   readonly tenant_id: string;
   readonly keys: DevelopmentKeys;
   readonly settings: Readonly<Record<string, string>>;
@@ -50,6 +51,17 @@ describe('strongroom dev', () => {
         public: expect.stringMatching(/^key_test_pub_/),
         management: expect.stringMatching(/^key_test_mgt_/),
       },
+      variables: {
+        VAULT_URL: ready.url,
+        ELEMENTS_URL: ready.elements_url,
+        PROVIDER_URL: ready.echo_url,
+        PRIVATE_KEY: ready.keys.private,
+        REVEAL_KEY: ready.keys.reveal,
+        PUBLIC_KEY: ready.keys.public,
+        MANAGEMENT_KEY: ready.keys.management,
+        TENANT_ID: ready.tenant_id,
+        SIGN_IN_URL: ready.sign_in_url,
+      },
       settings: {
         STRONGROOM_DATABASE_URL: expect.stringMatching(/^postgresql:/),
         STRONGROOM_PUBLIC_URL: ready.url,
@@ -61,6 +73,7 @@ describe('strongroom dev', () => {
     const { servers } = (await get(ready, '/openapi.json', '')).body as { servers: unknown };
     expect(servers).toEqual([{ url: ready.url }]);
     expect((await fetch(`${ready.admin_url}/readyz`)).status).toBe(200);
+    await expectSignInToBeKept(ready);
     await expectLandingPageToLead(ready);
     expect(await listProcessesAt(temporary)).not.toEqual([]);
 
@@ -97,6 +110,20 @@ describe('strongroom dev', () => {
     });
     expect(code).not.toBe(0);
     expect(stderr).toContain('STRONGROOM_MAIL_FROM is not set');
+  });
+
+  it('offers the OpenID provider that it is told', async () => {
+    const program = Program.start(['dev', '--port', '0', '--json'], {
+      TMPDIR: temporary,
+      STRONGROOM_OPENID_ISSUER: 'http://127.0.0.1:9',
+      STRONGROOM_OPENID_CLIENT_ID: 'strongroom',
+      STRONGROOM_OPENID_CLIENT_SECRET: 'a secret of the provider',
+      STRONGROOM_OPENID_NAME: 'Acme login',
+    });
+    const ready = await program.ready<Ready>();
+    expect(await (await fetch(`${ready.url}/portal/sign-in`)).text()).toContain('Sign in with Acme login');
+    await program.stop();
+    await eventually('nothing to be left', isNothingLeft);
   });
 
   it('leaves nothing behind when it is stopped while PostgreSQL starts', async () => {
@@ -182,6 +209,22 @@ async function expectLandingPageToLead(ready: Ready): Promise<void> {
   for (const link of links) expect([link, (await fetch(new URL(link, ready.url))).status]).toEqual([link, 200]);
   const secrets = [...Object.values(ready.keys), ready.sign_in_url, ready.tenant_id, ...Object.values(ready.settings)];
   for (const secret of secrets.filter((text) => text !== ready.url)) expect(page).not.toContain(secret);
+}
+
+/** Safari and WebKit drop secure cookies at http://localhost, so the sign-in page would simply come back. */
+async function expectSignInToBeKept(ready: Ready): Promise<void> {
+  const signedIn = await fetch(ready.sign_in_url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: ready.url, 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const cookie = signedIn.headers.get('set-cookie') ?? '';
+  expect([signedIn.status, cookie]).toEqual([303, expect.not.stringMatching(/Secure|__Host-/)]);
+  const account = await fetch(`${ready.url}/portal/account`, {
+    redirect: 'manual',
+    headers: { cookie: cookie.split(';')[0] ?? '' },
+  });
+  expect(account.status).toBe(200);
 }
 
 async function isNothingLeft(): Promise<boolean> {

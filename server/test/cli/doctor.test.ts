@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { examine } from '../../src/app/doctor/examination.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { Program } from '../harness/program.ts';
@@ -33,6 +33,7 @@ const failures = async (changed: Record<string, string> = {}) => {
 };
 /** Each check of the environment, with its result on a single server with default settings. */
 const ground = new Map([
+  ['writable', 'ok'],
   ['clock', 'ok'],
   ['fsync', 'ok'],
   ['full_page_writes', 'ok'],
@@ -48,11 +49,13 @@ const names = [
   'application role',
   'row-level security',
   'connection',
+  'database TLS',
   'schema',
   ...ground.keys(),
   'root key',
   'fingerprints',
   'approvals',
+  'jobs',
 ];
 
 describe('doctor', () => {
@@ -117,6 +120,26 @@ describe('doctor', () => {
     expect(wrong?.detail).toMatch(
       /^Wrong root key: this database was sealed with file:[0-9a-f]{16}, .* file:[0-9a-f]{16}\./,
     );
+  });
+});
+
+describe('root keys of tenants', () => {
+  it('are warned of if they cannot be used, with the reason, while the rest is checked', async () => {
+    const own = { STRONGROOM_TENANT_ROOT_KEYS: JSON.stringify({ acme: { STRONGROOM_ROOT_KEY: generateRootKey() } }) };
+    const made = await Program.run(['bootstrap', '--name', 'Acme', '--root-key', 'acme', '--json'], {
+      ...settings,
+      ...own,
+    });
+    const { tenant_id: id } = JSON.parse(made.stdout) as { tenant_id: string };
+    const whole = await Program.run(['doctor'], { ...settings, ...own });
+    expect(whole.stdout).toContain("ok   tenant root keys: 3 keys of tenants are unwrapped by their owners' root keys");
+    const { code, stdout } = await Program.run(['doctor'], settings);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ok {3}root key: /m);
+    expect(stdout).toMatch(
+      new RegExp(`^warn tenant root keys: file:\\w+@acme cannot be used, .*${id}.*no root key named "acme"`, 'm'),
+    );
+    await database.owner.query('delete from tenants where id = $1', [id]);
   });
 });
 

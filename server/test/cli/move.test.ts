@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { ExportFolder } from '../harness/export-run.ts';
 import { toLines } from '../harness/import-file.ts';

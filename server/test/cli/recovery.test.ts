@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { patienceMs, untilTrue } from '../harness/deadline.ts';
-import { Program } from '../harness/program.ts';
+import { ownMain, Program } from '../harness/program.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 let vault: TestVault;
@@ -198,8 +197,6 @@ describe('strongroom applications', () => {
 });
 
 describe('strongroom bootstrap', () => {
-  const main = path.resolve(import.meta.dirname, '../../src/main.ts');
-
   it('asks nothing without a terminal, and prints the next two commands', async () => {
     const { code, stdout, stderr } = await Program.run(['bootstrap', '--name', 'Acme'], {
       ...settings,
@@ -221,7 +218,7 @@ describe('strongroom bootstrap', () => {
     ['nothing', ['\n'], null],
   ])('asks on a terminal for the address of the owner: %s', async (_name, typed, email) => {
     const name = `Typed ${crypto.randomUUID()}`;
-    const { code, text } = await onTerminal(`'${process.execPath}' '${main}' bootstrap --name '${name}'`, typed);
+    const { code, text } = await onTerminal(`'${process.execPath}' '${ownMain}' bootstrap --name '${name}'`, typed);
     expect([code, text]).toEqual([0, expect.stringContaining("Owner's e-mail address")]);
     const { rows } = await vault.database.owner.query<{ email: string | null }>(
       `select u.email from tenants t join members m on m.tenant_id = t.id join users u on u.id = m.user_id where t.name = $1`,
@@ -232,7 +229,9 @@ describe('strongroom bootstrap', () => {
 
   it('creates nothing when the question is not answered', async () => {
     const name = `Untyped ${crypto.randomUUID()}`;
-    const { code, text } = await onTerminal(`'${process.execPath}' '${main}' bootstrap --name '${name}'`, ['\u0004']);
+    const { code, text } = await onTerminal(`'${process.execPath}' '${ownMain}' bootstrap --name '${name}'`, [
+      '\u0004',
+    ]);
     expect([code, text]).toEqual([1, expect.stringContaining('Nothing was created.')]);
     const { rows } = await vault.database.owner.query('select from tenants where name = $1', [name]);
     expect(rows).toEqual([]);

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';

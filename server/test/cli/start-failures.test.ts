@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 

@@ -10,7 +10,8 @@ import { tokenTypeNames } from '../../src/core/token-types/token-type-catalog.ts
 import { toCanonicalSettings } from '../../src/features/tenants/tenant-settings.ts';
 import { problemCatalog } from '../../src/http/problems/problem-catalog.ts';
 import { alertRules } from '../../src/platform/audit/watch/alert-rule.ts';
-import { fileVariable, type Setting } from '../../src/platform/config/setting.ts';
+import { allSettings } from '../../src/platform/config/config.ts';
+import { settingsOf } from '../../src/platform/config/reading.ts';
 import { rateLimitScopes } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { readRuleFiles } from '../harness/alert-rules.ts';
 import { tapRoutes } from '../harness/route-tap.ts';
@@ -23,7 +24,6 @@ import { settingGroups } from './reference/setting-groups.ts';
 // Everything that an operator or a client can name is documented, and the documentation names no
 // setting that does not exist.
 
-const source = path.join(repository, 'server/src');
 let pages: ReadonlyMap<string, string>;
 let text: string;
 beforeAll(async () => {
@@ -34,27 +34,19 @@ beforeAll(async () => {
 const missing = (names: readonly string[]) => names.filter((name) => !mentions(text, name));
 
 describe('settings', () => {
-  let settings: readonly Setting<unknown>[];
-  beforeAll(async () => {
-    const folder = path.join(source, 'platform/config');
-    const files = (await readdir(folder)).filter((name) => /^(?:.+-)?settings\.ts$/.test(name));
-    const modules = await Promise.all(files.map((name) => import(path.join(folder, name)) as Promise<object>));
-    settings = modules.flatMap((rows) => Object.values(rows) as Setting<unknown>[]);
-  });
-
   it('are all in one group of the reference', () => {
-    expect(settings.length).toBeGreaterThan(70);
-    const grouped = settingGroups.flatMap((group) => group.settings.map(({ variable }) => variable));
-    expect(grouped.toSorted()).toEqual(settings.map(({ variable }) => variable).toSorted());
+    expect(allSettings.length).toBeGreaterThan(70);
+    const grouped = settingGroups.flatMap(({ readings }) => settingsOf(readings).map(({ variable }) => variable));
+    expect(grouped.toSorted()).toEqual(allSettings.map(({ variable }) => variable).toSorted());
   });
 
   it('are all documented', () => {
-    const rows = settings.map(({ variable }) => `| \`${variable}\` `);
+    const rows = allSettings.map(({ variable }) => `| \`${variable}\` `);
     expect(rows.filter((row) => pages.get('reference/settings.md')?.includes(row) !== true)).toEqual([]);
   });
 
   it('exist if they are documented', async () => {
-    const known = new Set(settings.flatMap((setting) => [setting.variable, fileVariable(setting)]));
+    const known = new Set(allSettings.flatMap(({ variable, fileVariable }) => [variable, fileVariable]));
     // A deployment has its own variables.
     const deployments = await readdir(path.join(repository, 'deploy'), { recursive: true, withFileTypes: true });
     const files = deployments.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
@@ -136,7 +128,7 @@ describe('what operators watch', () => {
     expect(alerts.length).toBeGreaterThan(20);
     expect(missing(alerts)).toEqual([]);
     const runbooks = [...pages].filter(([name]) => name.startsWith('runbooks/')).map(([, page]) => page);
-    expect(alerts.filter((alert) => !runbooks.some((page) => page.includes(`# ${alert}`)))).toEqual([]);
+    expect(alerts.filter((alert) => !runbooks.some((page) => page.includes(`\nAlert \`${alert}\`. **`)))).toEqual([]);
   });
 
   it('in alerts of the audit log is documented', () => {

@@ -19,8 +19,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-const runNew = async (...parameters: string[]) =>
-  (await run(process.execPath, [program, ...parameters], { cwd: root })).stdout;
+const runNewWith = async (env: NodeJS.ProcessEnv, ...parameters: string[]) =>
+  (await run(process.execPath, [program, ...parameters], { cwd: root, env: { ...process.env, ...env } })).stdout;
+const runNew = (...parameters: string[]) => runNewWith({}, ...parameters);
 const refusal = (...parameters: string[]) =>
   runNew(...parameters).then(
     () => undefined,
@@ -65,7 +66,7 @@ async function readSource(file: string): Promise<string> {
 }
 
 describe.each([
-  ['endpoint', 'tax-entry', 8, 'server/src/features/tax-entries/tax-entry-routes.ts'],
+  ['endpoint', 'tax-entry', 6, 'server/src/features/tax-entries/tax-entry-routes.ts'],
   ['page', 'tax-entries', 2, 'portal/src/pages/tax-entries/tax-entries-page.tsx'],
   ['token-type', 'tax-number', 2, 'server/src/core/token-types/tax-number-token-type.ts'],
 ])('a new %s', (kind, name, count, main) => {
@@ -90,6 +91,18 @@ describe.each([
     expect(await listFiles()).toEqual(before);
   });
 
+  it('is not written either if npm takes the option for itself', async () => {
+    const before = await listFiles();
+    expect(await runNewWith({ npm_config_dry_run: 'true' }, kind, name)).toMatch(/^Would write:/);
+    expect(await listFiles()).toEqual(before);
+  });
+
+  it('comes with the command that runs its test', async () => {
+    const output = await runNew(kind, name);
+    const [, file = ''] = output.match(/cd server && npx vitest run (\S+)/) ?? [];
+    expect(await listFiles()).toContain(`server/${file}`);
+  });
+
   it('is refused if it exists', async () => {
     const files = await write(kind, name);
     expect(await refusal(kind, name)).toMatch(/^There is already .+\. Choose another name\.$/);
@@ -106,20 +119,34 @@ describe('the name of something new', () => {
     expect(await listFiles()).toEqual(before);
   });
 
+  it.each(['tax_number', 'Tax number', 'taxNumber', '-tax--number'])('is suggested in place of %s', async (name) => {
+    expect(await refusal('page', '--', name)).toContain('for example "tax-number"');
+  });
+
   it.each([
     ['endpoint', 'orders', 'Use the singular'],
     ['endpoint', 'order-routes', 'Leave out the ending: "order" is enough.'],
     ['page', 'orders-page', 'Leave out the ending: "orders" is enough.'],
     ['token-type', 'iban-token', 'Leave out the ending: "iban" is enough.'],
-    ['constructor', 'order', 'npm run new -- <kind> <name>'],
+    ['token-type', 'iban-token-type', 'Leave out the ending: "iban" is enough.'],
+    ['constructor', 'order', 'There is no kind "constructor": use endpoint, page, token-type.'],
+    ['page', '--dryrun', 'There is no option "dryrun".'],
+    ['page', '--dry-run', 'The name of the page is missing.'],
   ])('%s %s is refused', async (kind, name, message) => {
     expect(await refusal(kind, name)).toContain(message);
   });
 
+  it('is one name', async () => {
+    expect(await refusal('page', 'tax', 'numbers')).toBe('Use one name, with dashes between words: "tax-numbers".');
+  });
+
   it.each([
     ['endpoint', 'invitation'],
+    ['endpoint', 'catalog'],
     ['page', 'members'],
+    ['page', 'account'],
     ['token-type', 'card'],
+    ['token-type', 'token'],
   ])('%s %s is taken in this repository', async (kind, name) => {
     const inRepository = run(process.execPath, [program, kind, name, '--dry-run'], { cwd: repository });
     await expect(inRepository).rejects.toThrow('There is already ');

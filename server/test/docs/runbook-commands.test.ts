@@ -47,9 +47,18 @@ describe('runbooks', () => {
   });
 
   it('name commands and flags of the program', () => {
-    const commands = linesOf(/^docker compose exec \w+ strongroom ([a-z -]+[a-z])/gm);
+    const commands = [
+      ...linesOf(/^docker compose exec \w+ strongroom ([a-z -]+[a-z])/gm),
+      ...linesOf(/^docker compose run --rm --no-deps work ([a-z -]+[a-z])/gm),
+    ];
     expect(commands.length).toBeGreaterThan(4);
     expect(commands.filter((command) => !isKnownCommand(command))).toEqual([]);
+  });
+
+  it('do not run anything in the container of a worker that does not respond, except to see whether it does', async () => {
+    const page = await readFile(path.join(repository, 'docs/runbooks/no-worker.md'), 'utf8');
+    const inside = [...page.matchAll(/^docker compose exec work strongroom (.+)$/gm)].map(([, command]) => command);
+    expect(inside).toEqual(['healthcheck work']);
   });
 
   it('name services of the Compose file', async () => {

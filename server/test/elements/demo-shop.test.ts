@@ -171,13 +171,34 @@ describe('the shop', () => {
     expectNoCard(proxy.vault.logLines.join('\n'));
   });
 
+  it('has the colours of the page in its fields, also after somebody changes between light and dark', async () => {
+    const { context, page } = await chromium.open({ colorScheme: 'light' });
+    await page.goto(shop.url);
+    await page.locator('#pay button:enabled').waitFor();
+    const input = fieldIn(page, 'number').getByRole('textbox');
+    const colorOf = (role: string) => page.evaluate(`getComputedStyle(document.querySelector('#color-${role}')).color`);
+    const frame = await (await page.waitForSelector('#number iframe')).contentFrame();
+    const colorIn = () => frame?.evaluate(`getComputedStyle(document.querySelector('input')).color`);
+    const light = await colorOf('text');
+    expect(await colorIn()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await colorOf('text')).not.toBe(light);
+    await expect.poll(colorIn).toBe(await colorOf('text'));
+    await input.fill('4242424242424241');
+    await page.getByRole('button', { name: 'Pay €24.00' }).click();
+    await input.blur();
+    await expect.poll(colorIn).toBe(await colorOf('bad'));
+    await chromium.photograph(page, 'shop-dark');
+    await context.close();
+  });
+
   it('points at the fields with a problem and sends nothing', async () => {
     const { context, page, complaints } = await chromium.open();
     await page.goto(shop.url);
     await typeCard(page, '4539578763621487');
     const before = relay.responses.length;
     await page.getByRole('button', { name: 'Pay €24.00' }).click();
-    await page.getByText('Check the card number.').waitFor();
+    await page.getByText('Check the digits of the card number.').waitFor();
     await page.waitForFunction(`document.activeElement?.closest('#number') !== null`);
     expect([relay.responses.length, complaints]).toEqual([before, []]);
     await chromium.photograph(page, 'shop-problem');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { passesLuhn } from '../../src/core/token-types/luhn.ts';
+import { passesLuhn } from '../../src/core/token-types/field-checks.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { ElementsShop } from '../harness/elements-shop.ts';
 import { hostileScript } from '../harness/hostile-script.ts';

@@ -2,6 +2,7 @@ import type { Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardNumbers } from '../harness/card-numbers.ts';
 import { ElementsShop, type ShopPage } from '../harness/elements-shop.ts';
+import { fillInCard } from '../harness/fill-in-card.ts';
 
 let shop: ElementsShop;
 let opened: ShopPage;
@@ -82,20 +83,10 @@ const ways: Readonly<Record<string, Way>> = {
   },
   // The browser itself fills a saved card into all frames that belong together.
   'filled in by the browser': async ({ number, code }) => {
-    for (const frame of [frames.number, frames.card]) await fillIn(frame, { number, cvc: code });
+    const card = { number, name: holder, expiryMonth: '12', expiryYear: '2030', cvc: code };
+    for (const frame of [frames.number, frames.card]) await fillInCard(opened.context, frame, card);
   },
 };
-
-async function fillIn(frame: Frame, { number, cvc }: { readonly number: string; readonly cvc: string }) {
-  const session = await opened.context.newCDPSession(frame);
-  const { root } = await session.send('DOM.getDocument');
-  const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'input' });
-  const { node } = await session.send('DOM.describeNode', { nodeId });
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const card = { number, name: holder, expiryMonth: '12', expiryYear: '2030', cvc };
-  await session.send('Autofill.trigger', { fieldId: node.backendNodeId, frameId: frameTree.frame.id, card });
-  await session.detach();
-}
 
 async function whenAll(state: 'empty' | 'complete'): Promise<void> {
   const others = () =>

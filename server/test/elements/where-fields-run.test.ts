@@ -95,6 +95,14 @@ describe('a field', () => {
     await expect(page.evaluate(`strongroom(${JSON.stringify(shop.key)})`)).rejects.toThrow('an origin of their own');
   });
 
+  it('explains in the console why a page of another origin gets no fields', async () => {
+    const { page: foreign, complaints, context } = await shop.open({ origin: shop.foreignOrigin });
+    const why = `not among the allowed_origins of the application. The origin of this page is ${shop.foreignOrigin}.`;
+    await expect(foreign.evaluate('strongroom(key)')).rejects.toThrow(why);
+    expect(complaints).toContainEqual(expect.stringContaining(why));
+    await context.close();
+  });
+
   it('is not heard in another tab of the shop', async () => {
     const one = await watch(shop);
     const second = await one.context.newPage();

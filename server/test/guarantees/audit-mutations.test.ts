@@ -15,7 +15,7 @@ import { type Finding, type LogSection, LogVerifier } from '../../src/platform/a
 import { MerkleFrontier } from '../../src/platform/audit/seal/merkle-tree.ts';
 import { SystemKeys } from '../../src/platform/keyring/keys/system-keys.ts';
 import type { AuditSigner } from '../../src/platform/keyring/sealing/audit-signer.ts';
-import { generateRootKey, parseRootKey, FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey, FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { fillLog, sealAll } from '../harness/sealed-log.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';

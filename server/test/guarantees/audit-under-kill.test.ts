@@ -2,8 +2,8 @@ import { setTimeout as pauseFor } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { withLog } from '../../src/app/operations/open-log.ts';
 import { verifyDatabase } from '../../src/platform/audit/verify/log-verification.ts';
-import { readVaultConfig } from '../../src/platform/config/config.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { readLogConfig } from '../../src/platform/config/config.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
@@ -149,7 +149,7 @@ describe('acknowledged operations and records of the audit log', () => {
       },
       { waitingFor: 'everything to be sealed' },
     );
-    const verdict = await withLog(readVaultConfig(settings), (log) =>
+    const verdict = await withLog(readLogConfig(settings), (log) =>
       verifyDatabase(log, undefined, { onProgress: () => undefined }),
     );
     expect(verdict.findings).toEqual([]);

@@ -4,7 +4,7 @@ import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { EpochKeys } from '../../src/platform/keyring/cvc/epoch-keys.ts';
 import { lifeMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { EpochStore } from '../../src/platform/keyring/cvc/epoch-store.ts';
-import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { keyVersionOf, openRecord, type RecordBinding } from '../../src/platform/keyring/sealing/sealed-record.ts';
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
 import { CanaryScanner } from '../harness/canary-scanner.ts';
@@ -42,7 +42,7 @@ let copiedSecrets: Buffer[];
 const rootKey = randomBytes(32);
 const cards: Card[] = Array.from({ length: cardCount }, () => ({
   number: makeCardNumber(),
-  cvc: String(randomInt(100, 10_000)),
+  cvc: String(randomInt(100, 1_000)),
   id: '',
 }));
 let archived: ArchivedPostgres;

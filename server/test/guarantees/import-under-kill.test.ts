@@ -7,7 +7,7 @@ import { untilTrue } from '../harness/deadline.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 
 /** `npm run test:import` runs the long form: 100,000 rows and twenty kills. */
 const rows = Number(process.env['IMPORT_ROWS'] ?? 8_000);

@@ -124,7 +124,12 @@ describe('a running vault', () => {
       'fingerprint_expression.maxLength': tokenLimits.fingerprintExpressionLengthMax,
       'expires_at.maxLength': tokenLimits.expiresAtLengthMax,
     };
-    const ofNew = { 'id.maxLength': tokenLimits.expressionLengthMax, 'type.maxLength': tokenLimits.typeLengthMax };
+    const ofNew = {
+      'id.maxLength': tokenLimits.expressionLengthMax,
+      'encrypted.maxLength': tokenLimits.sizeBytesMax,
+      'token_intent_id.maxLength': tokenLimits.idLengthMax,
+      'type.maxLength': tokenLimits.typeLengthMax,
+    };
     expect(create).toEqual({ ...ofNew, ...shared });
     expect(patch).toEqual({ 'type.maxLength': tokenLimits.typeLengthMax, ...shared });
     const query = {

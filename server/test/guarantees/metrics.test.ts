@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VaultWorker } from '../../src/app/serve/vault-worker.ts';
 import { defaultThresholds } from '../../src/platform/audit/watch/alert-rule.ts';
+import { FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
+import { queueNow } from '../harness/queued-jobs.ts';
 import { untilPasses, untilTrue } from '../harness/deadline.ts';
 import { LocalRedis } from '../harness/local-redis.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
@@ -29,25 +33,44 @@ beforeAll(async () => {
   redis = await LocalRedis.start();
   const table = withLimits({ 'token-search': 1 });
   authority = await TestAuthority.create();
+  const ownKey = { kind: 'file', open: async () => new FileRootKey(randomBytes(32)) };
   vault = await TestVault.start(undefined, {
     limits: { table, redisUrl: redis.url },
+    ownRootKeys: { keys: new Map([['acme', ownKey]]), graceSeconds: 10 },
     outbound: { authorities: authority.certificate },
   });
   worker = await VaultWorker.start(
     {
       ...vault.config,
+      // Its folder does not exist, so it always fails.
+      logStreams: [
+        {
+          name: 'copy',
+          kind: 'file',
+          format: 'record',
+          start: 'oldest',
+          tenants: undefined,
+          path: path.join(tmpdir(), 'strongroom-no-such-folder', 'audit.ndjson'),
+          rotateBytes: 1_000_000,
+          filesMax: 1,
+        },
+      ],
       audit: {
         retentionMonths: 13,
         anchorFile: undefined,
         anchorUrl: undefined,
+        archive: undefined,
         alerts: { ...defaultThresholds, misses: 1 },
       },
       admin: { host: '127.0.0.1', port: 0 },
       mail: { publicUrl: undefined, smtp: undefined },
+      traces: undefined,
+      outbound: vault.outbound,
     },
     silent,
   );
   tenant = await vault.makeTenant();
+  await useOwnRootKey();
   await untilPasses(async () => expect(await read('server', 'strongroom_rate_limits_shared')).toBe(1));
   await causeEverything();
 });
@@ -74,10 +97,15 @@ async function causeEverything(): Promise<void> {
   const proxied = { 'bt-proxy-url': 'https://127.0.0.1' };
   expect((await vault.request('GET', '/proxy', { key, headers: proxied })).status).toBe(400);
   // Any worker takes the first job immediately. The second is only taken by a worker with a mail server.
-  await vault.database.owner.query(`update jobs set run_at = now() where key = 'sweep-sessions'`);
-  await vault.database.owner.query(
-    `insert into jobs (key, task, run_at) values ('mail-invitation:1', 'mail-invitation', now() - interval '1 hour')`,
-  );
+  await queueNow(vault.database.owner, 'sweep-sessions');
+  await vault.database.owner.query(`select enqueue_job('mail-invitation', '{}', 'mail-invitation:1', -3600)`);
+}
+
+/** Makes the server load the keys of a tenant that has a root key of its own. */
+async function useOwnRootKey(): Promise<void> {
+  const { keys } = await vault.makeTenant('test', 'acme');
+  const body = { type: 'token', data: 'stored' };
+  expect((await vault.request('POST', '/tokens', { key: keys.private, body })).status).toBe(201);
 }
 
 const urlOf = (process: Process) => (process === 'server' ? vault.server.adminUrl : worker.adminUrl);
@@ -120,7 +148,7 @@ describe('the metrics', () => {
     ['server', 'strongroom_rate_limit_refusals_total{limit="token-search"}', 1],
     ['server', 'strongroom_rate_limit_clients{limit="token-search"}', 1],
     ['server', 'strongroom_database_connections_max{pool="vault"}', 8],
-    ['server', 'strongroom_batch_items_count{batch="token-create"}', 1],
+    ['server', 'strongroom_batch_items_count{batch="token-create"}', 2],
     ['server', 'strongroom_batch_items_count{batch="token-group"}', 1],
     ['server', 'strongroom_batch_items_sum{batch="token-read"}', 2],
     ['server', 'strongroom_batch_items_waiting{batch="token-create"}', 0],

@@ -42,6 +42,12 @@ const allowed: Readonly<Record<string, string>> = {
   'public.token_set_totals': 'how many of those there were',
   'public.proxy_calls': 'calls that are under way, by id and host',
   'public.audit_records': 'who did what to which id',
+  'public.audit_streams': 'how the streams of the log are doing',
+  'public.audit_stream_positions': 'how far streams of the log have come',
+  'public.stored_proxies': 'proxies, with their secrets sealed',
+  'public.webhooks': 'endpoints, with their secrets sealed',
+  'public.webhook_positions': 'how far endpoints have come',
+  'public.webhook_deliveries': 'which events were sent, by id',
   'public.idempotency_results': 'what requests did, by id and version, sealed, for a day at most',
 };
 

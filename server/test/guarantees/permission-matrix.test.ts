@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, plainRoutes } from '../harness/plain-matrix-routes.ts';
+import { at, derivePlainRoutes } from '../harness/derived-matrix-rows.ts';
 import { createApplication } from '../harness/test-application.ts';
 import {
   expectedFor,
@@ -8,27 +8,30 @@ import {
   type MatrixKey,
   type MatrixRoute,
 } from '../harness/permission-matrix.ts';
+import { peopleRoutes } from '../harness/people-matrix-routes.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
+import { tapApi } from '../harness/route-tap.ts';
+import { clientKeyRoutes } from '../harness/client-key-matrix-routes.ts';
 import { sessionRoutes } from '../harness/session-matrix-routes.ts';
-import type { TestResponse, TestTenant, TestVault } from '../harness/test-vault.ts';
+import type { TestResponse, TestTenant } from '../harness/test-vault.ts';
+import { tokenIntentRoutes } from '../harness/token-intent-matrix-routes.ts';
+import { webhookRoutes } from '../harness/webhook-matrix-routes.ts';
 import type { Behaviour } from '../harness/tls-destination.ts';
-
-let proxy: ProxyVault;
-let vault: TestVault;
-let tenant: TestTenant;
-let keys: MatrixKey[];
-beforeAll(async () => {
-  proxy = await ProxyVault.start({ behaviour: echo });
-  ({ vault, tenant } = proxy);
-  keys = await makeMatrixKeys(vault, tenant);
-});
-afterAll(() => proxy.stop());
 
 /** Returns the request body in the form of a token that was read. */
 const echo: Behaviour = (socket, { body }) => {
   const answer = `{"data":${body.length === 0 ? '"none"' : body.toString()}}`;
   socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`);
 };
+
+// The vault starts before the tests are collected, because its routes decide which rows there are.
+const { started: proxy, routes: served } = await tapApi(() => ProxyVault.start({ behaviour: echo }));
+const { vault, tenant } = proxy;
+let keys: MatrixKey[];
+beforeAll(async () => {
+  keys = await makeMatrixKeys(vault, tenant);
+});
+afterAll(() => proxy.stop());
 
 const secret = 'plaintext-of-the-matrix';
 async function makeToken(of: TestTenant): Promise<string> {
@@ -50,29 +53,9 @@ const onApplication =
     const { id, keyId } = await createApplication(vault, of);
     return { path: `/applications/${id}${suffix.replace('{keyId}', keyId)}`, ...(body === undefined ? {} : { body }) };
   };
-const onMember = (body?: unknown) => async (of: TestTenant) => {
-  const { rows } = await vault.database.owner.query<{ id: string }>(
-    `with made as (insert into users (id) values (gen_random_uuid()) returning id)
-      insert into members (tenant_id, id, user_id, role) select $1, gen_random_uuid(), id, 'ADMIN' from made returning id`,
-    [of.id],
-  );
-  return { path: `/tenants/self/members/${rows[0]?.id}`, ...(body === undefined ? {} : { body }) };
-};
-const invited = () => ({ email: `${crypto.randomUUID()}@example.com` });
-const onInvitation =
-  (suffix = '') =>
-  async (of: TestTenant) => {
-    // A tenant can have only a limited number of invitations.
-    await vault.database.owner.query('delete from invitations where tenant_id = $1', [of.id]);
-    const answer = await vault.request('POST', '/tenants/self/invitations', {
-      key: of.keys.management,
-      body: invited(),
-    });
-    return { path: `/tenants/self/invitations/${(answer.body as { id: string }).id}${suffix}` };
-  };
 const draft = { permissions: ['token:read'], container: '/' };
 
-const routes: MatrixRoute[] = [
+const ownRows: MatrixRoute[] = [
   {
     method: 'POST',
     path: '/tokens',
@@ -168,7 +151,6 @@ const routes: MatrixRoute[] = [
       }),
     }),
   ),
-  ...plainRoutes,
   {
     method: 'POST',
     path: '/applications',
@@ -241,7 +223,18 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: onApplication('/keys/{keyId}'),
   },
-  ...sessionRoutes(() => vault),
+  ...sessionRoutes(vault),
+  {
+    method: 'GET',
+    path: '/logs/{id}/proof',
+    needs: 'log:read',
+    status: 404,
+    scope: 'plain',
+    prepare: at(`/logs/${crypto.randomUUID()}/proof?created_at=2030-01-01T00:00:00Z`),
+  },
+  ...clientKeyRoutes(vault),
+  ...tokenIntentRoutes(vault),
+  ...webhookRoutes(vault),
   {
     method: 'POST',
     path: '/access/explain',
@@ -258,73 +251,11 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/access/who', { container: '/' }),
   },
-  {
-    method: 'GET',
-    path: '/tenants/self/members',
-    needs: 'tenant:member:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self/members?size=1'),
-  },
-  {
-    method: 'PUT',
-    path: '/tenants/self/members/{id}',
-    needs: 'tenant:member:update',
-    status: 200,
-    scope: 'plain',
-    prepare: onMember({ role: 'READ_ONLY' }),
-  },
-  {
-    method: 'DELETE',
-    path: '/tenants/self/members/{id}',
-    needs: 'tenant:member:delete',
-    status: 204,
-    scope: 'plain',
-    prepare: onMember(),
-  },
-  {
-    method: 'POST',
-    path: '/tenants/self/invitations',
-    needs: 'tenant:invitation:create',
-    status: 201,
-    scope: 'plain',
-    prepare: async () => ({ path: '/tenants/self/invitations', body: invited() }),
-  },
-  {
-    method: 'GET',
-    path: '/tenants/self/invitations',
-    needs: 'tenant:invitation:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self/invitations?size=1'),
-  },
-  {
-    method: 'GET',
-    path: '/tenants/self/invitations/{id}',
-    needs: 'tenant:invitation:read',
-    status: 200,
-    scope: 'plain',
-    prepare: onInvitation(),
-  },
-  {
-    method: 'DELETE',
-    path: '/tenants/self/invitations/{id}',
-    needs: 'tenant:invitation:delete',
-    status: 204,
-    scope: 'plain',
-    prepare: onInvitation(),
-  },
-  {
-    method: 'POST',
-    path: '/tenants/self/invitations/{id}/resend',
-    needs: 'tenant:invitation:update',
-    alsoNeeds: 'tenant:invitation:create',
-    status: 200,
-    scope: 'plain',
-    prepare: onInvitation('/resend'),
-  },
+  ...peopleRoutes(vault),
   { method: 'POST', path: '/sessions', needs: 'session-key', status: 201, scope: 'plain', prepare: at('/sessions') },
 ];
+const described = served.filter(({ url }) => url !== '/sessions/authorize');
+const routes = [...ownRows, ...derivePlainRoutes(described, ownRows, vault)];
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
@@ -345,7 +276,7 @@ function outcomeOf(route: MatrixRoute, { status, text, body }: TestResponse): st
     if (data.length === 0) return 'empty';
     return data.every((token) => token.data === undefined) ? 'redacted' : 'allowed';
   }
-  if (route.scope === 'plain' || route.status === 204) return 'allowed';
+  if (route.scope === 'plain' || route.scope === 'hidden' || route.status === 204) return 'allowed';
   return /"(data|a)":"?(?!null)[^{]/.test(text) ? 'allowed' : 'redacted';
 }
 

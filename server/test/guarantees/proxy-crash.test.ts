@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { abandonedCallsJob } from '../../src/features/proxy/index.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { destinationHost } from '../harness/proxy-vault.ts';
 import { Program } from '../harness/program.ts';

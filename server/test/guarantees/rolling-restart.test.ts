@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { BalancedServers, balancedSettings } from '../harness/balanced-servers.ts';
 import { ClientLoad } from '../harness/client-load.ts';
 import { untilTrue } from '../harness/deadline.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Sensitive } from '../../src/core/identity/sensitive.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
-import { createPkcs11Key } from '../../src/platform/keyring/kms/pkcs11-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
+import { createPkcs11Key } from '../../src/platform/keyring/kms/pkcs11/pkcs11-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { Program } from '../harness/program.ts';
 import { SoftHsm } from '../harness/soft-hsm.ts';

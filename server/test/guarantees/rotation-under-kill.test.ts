@@ -3,7 +3,7 @@ import { KeyManagement } from '../../src/app/operations/key-management.ts';
 import { parseTenantId, type TenantId } from '../../src/core/identity/ids.ts';
 import { sealedTokens } from '../../src/features/tokens/index.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TokenLoad } from '../harness/token-load.ts';

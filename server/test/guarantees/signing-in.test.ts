@@ -4,7 +4,7 @@ import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { addAuthenticator, Chromium } from '../harness/chromium.ts';
 import { OpenidServer } from '../harness/openid-server.ts';
@@ -69,7 +69,23 @@ function startServer(port: number): Promise<VaultServer> {
 }
 const heading = () => page.getByRole('heading', { level: 1 }).textContent();
 const press = (name: string) => page.getByRole('button', { name }).click();
-const passkeyInList = () => page.getByRole('listitem').filter({ hasText: /^Passkey/ });
+/** Fills in the steps of the sign-in page one after the other. Without an address, it begins with the password. */
+async function enter(given: { email?: string; password: string; code: string }): Promise<void> {
+  const steps = [
+    ...(given.email === undefined ? [] : [['E-mail address', given.email] as const]),
+    ['Password', given.password],
+    ['Code from your authenticator app', given.code],
+  ] as const;
+  for (const [index, [label, text]] of steps.entries()) {
+    await page.getByLabel(label).fill(text);
+    const isLast = index === steps.length - 1;
+    await page
+      .locator('form[action="/portal/sign-in"]')
+      .getByRole('button', { name: isLast ? 'Sign in' : 'Continue' })
+      .click();
+  }
+}
+const passkeyInList = () => page.getByRole('listitem').filter({ hasText: /^Chrome on Linux passkey, added/ });
 async function accept(): Promise<string> {
   const { path, email } = await inviteTo({ server }, tenant);
   await page.goto(`${url}${path}`);
@@ -89,7 +105,7 @@ async function openAccountByPasskey(): Promise<void> {
   await page.goto(`${url}/portal/account`);
 }
 async function signOut(): Promise<void> {
-  await press('Sign out');
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.waitForURL(`${url}/portal/sign-in`);
 }
 async function isSignedInAs(name: string, path = '/portal/'): Promise<void> {
@@ -157,26 +173,18 @@ describe('somebody with a browser', () => {
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.waitForURL(`${url}/portal/sign-in?ready=true`);
 
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill('not the password');
-    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1));
-    await page.locator('form[action="/portal/sign-in"] button').click();
+    await enter({ email, password: 'not the password', code: codeOf(secret, 1) });
     expect(await page.getByRole('alert').first().textContent()).toContain('incorrect');
     await chromium.photograph(page, 'password-wrong');
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
-
-    await page.getByLabel('Password').fill(goodPassword);
-    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1));
-    await page.locator('form[action="/portal/sign-in"] button').click();
+    // The address is kept, so the password is next.
+    expect(await page.locator('#email').inputValue()).toBe(email);
+    await enter({ password: goodPassword, code: codeOf(secret, 1) });
     await isSignedInAs(email);
     await chromium.photograph(page, 'password-in');
     await signOut();
 
     // The user has lost the app.
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Password').fill(goodPassword);
-    await page.getByLabel('or a recovery code').fill(codes[3] ?? '');
-    await page.locator('form[action="/portal/sign-in"] button').click();
+    await enter({ email, password: goodPassword, code: codes[3] ?? '' });
     await isSignedInAs(email);
     expect(await page.getByText('9 recovery codes left').count()).toBe(1);
   });
@@ -205,7 +213,7 @@ describe('somebody with a browser', () => {
     await openAccountByPasskey();
     await passkeyInList().waitFor();
     await chromium.photograph(page, 'passkey-listed');
-    await page.getByRole('button', { name: /^Remove: Passkey added/ }).click();
+    await page.getByRole('button', { name: /^Remove: Chrome on Linux, added/ }).click();
     await page.getByText('This is your only way to sign in.').waitFor();
     await chromium.photograph(page, 'passkey-removal');
     await press('Remove the passkey nevertheless');
@@ -288,6 +296,25 @@ describe('somebody with a browser', () => {
     await press('Sign in with a passkey');
     await page.getByText('The passkey is unknown').waitFor();
     expect(await context.cookies(url)).toEqual([]);
+  });
+
+  it('names a second passkey, sees where it is signed in, and signs out everywhere', async () => {
+    const first = await addAuthenticator(context, page);
+    const email = await accept();
+    await setUpPasskey();
+    await openAccountByPasskey();
+    await first.remove();
+    await addAuthenticator(context, page);
+    await page.getByLabel('Name of a new passkey').fill('Key at the <b>office</b>');
+    await press('Add a passkey');
+    await page.getByRole('listitem').filter({ hasText: 'Key at the <b>office</b> passkey, added' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Chrome on Linux, this browser' }).waitFor();
+    await chromium.photograph(page, 'account-sessions');
+    await press('Sign out everywhere');
+    await page.waitForURL(`${url}/portal/sign-in`);
+    const left = 'select from user_sessions s join users u on u.id = s.user_id where u.email = $1';
+    expect((await database.owner.query(left, [email])).rowCount).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   it('connects an OpenID provider and signs in with it, in the same tab', async () => {
@@ -382,7 +409,7 @@ describe('a provider that is away', () => {
     await page.goto(`${unprovidedUrl}${path}`);
     await press('Accept the invitation');
     await page.waitForURL(`${unprovidedUrl}/portal/account`);
-    expect(await page.getByText(email).count()).toBe(1);
+    expect(await page.getByRole('main').getByText(email).count()).toBe(1);
   });
 });
 

@@ -1,11 +1,16 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeClientKey } from '../harness/make-client-key.ts';
 import { createApplication } from '../harness/test-application.ts';
+import { type ApiResource, createResource, listResources } from '../harness/api-resources.ts';
+import { tapApi } from '../harness/route-tap.ts';
 import { type Estate, isReading, nameOf, TenantWall } from '../harness/tenant-wall.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { addDelivery } from '../harness/webhook-delivery.ts';
 
 /** Each case has its own vault, because some cases remove parts of the wall. */
 let vault: TestVault;
+let resources: readonly ApiResource[];
 let wall: TenantWall;
 let victim: Estate;
 let victimId: string;
@@ -13,9 +18,11 @@ let intruder: Estate;
 let victimAlias: string;
 
 beforeEach(async () => {
-  vault = await TestVault.start();
+  const tapped = await tapApi(() => TestVault.start());
+  vault = tapped.started;
+  resources = listResources(tapped.routes);
   const document = (await vault.request('GET', '/openapi.json')).body;
-  wall = new TenantWall(vault.server.url, document);
+  wall = new TenantWall(vault.server.url, document, resources);
   const [a, b] = [await vault.makeTenant(), await vault.makeTenant()];
   victim = await settle(a);
   intruder = await settle(b);
@@ -71,9 +78,9 @@ describe('the wall between tenants', () => {
 
   it('lets both tenants use one id, each for a token of its own', async () => {
     const [key] = intruder.keys;
-    const body = { id: victim.ids.token, type: 'token', data: 'of the second' };
+    const body = { id: victim.ids['token'], type: 'token', data: 'of the second' };
     expect((await vault.request('POST', '/tokens', { key: key ?? '', body })).status).toBe(201);
-    const path = `/tokens/${victim.ids.token}`;
+    const path = `/tokens/${victim.ids['token']}`;
     const [own, other] = await Promise.all(
       [intruder, victim].map(({ keys }) => vault.request('GET', path, { key: keys[0] ?? '' })),
     );
@@ -109,6 +116,9 @@ const readableRoutes = () => wall.routes.filter(isReading).map(nameOf);
 
 const examine = () => wall.examine(intruder, victim, { tenant: victimId, alias: victimAlias });
 
+/** What `settle` creates itself, because other ids belong to it or because its example can be sent only once. */
+const ownPlaces: ReadonlySet<string> = new Set(['applications/{id}', 'invitations/{id}', 'keys/{id}']);
+
 /** Creates one of everything for a tenant. */
 async function settle(tenant: TestTenant): Promise<Estate> {
   const { keys } = tenant;
@@ -120,14 +130,24 @@ async function settle(tenant: TestTenant): Promise<Estate> {
   const invitation = await vault.request('POST', '/tenants/self/invitations', { key: keys.management, body: invited });
   await vault.request('POST', '/sessions', { key: keys.public });
   const sessions = await vault.request('GET', '/sessions', { key: keys.management });
+  const clientKey = await makeClientKey(vault, tenant);
+  const derived: Record<string, string> = {};
+  for (const resource of resources.filter(({ place }) => !ownPlaces.has(place)))
+    derived[resource.place] = await createResource(vault, tenant, resource);
+  const delivery = crypto.randomUUID();
+  const webhookId = derived['webhooks/{id}'] ?? '';
+  await addDelivery(vault.database.owner, { tenantId: tenant.id, webhookId, id: delivery });
   return {
     ids: {
+      ...derived,
+      delivery,
       token: (token.body as { id: string }).id,
       application: application.id,
       key: application.keyId,
       member: (owner.body as { id: string }).id,
       invitation: (invitation.body as { id: string }).id,
       session: (sessions.body as { data: { id: string }[] }).data[0]?.id ?? '',
+      'client-key': clientKey.key_id,
     },
     keys: [keys.reveal, keys.private, keys.public, keys.management],
   };

@@ -3,7 +3,10 @@ import {
   askAmiss,
   changeRights,
   manageApplication,
+  manageByExample,
   managePeople,
+  manageClientKeys,
+  manageWebhooks,
   manageSession,
   manageTenant,
 } from '../harness/seen/management-operations.ts';
@@ -41,8 +44,11 @@ const operations: readonly (readonly [share: number, run: (world: SeenWorld) => 
   [4, changeRights],
   [3, manageApplication],
   [3, managePeople],
+  [2, manageWebhooks],
   [4, manageTenant],
+  [1, manageByExample],
   [3, manageSession],
+  [2, manageClientKeys],
   [1, askAmiss],
 ];
 const shares = operations.flatMap(([share, run]) => Array.from({ length: share }, () => run));

@@ -8,9 +8,9 @@ import type { DataQuery } from '../../src/core/search/search-query.ts';
 import type { TokenType } from '../../src/core/token-types/token-type.ts';
 import type { ReferenceTemplate } from '../../src/features/tokens/index.ts';
 import type { ExpressionScope, VisibleToken } from '../../src/features/tokens/model/token.ts';
-import type { TokenDraft } from '../../src/features/tokens/model/token-draft.ts';
+import type { TokenDraft } from '../../src/features/tokens/write/token-draft.ts';
 import type { TokenPatch, TokenRequest } from '../../src/features/tokens/model/token-request.ts';
-import type { TokenContent } from '../../src/features/tokens/read/token-presenter.ts';
+import type { TokenContent } from '../../src/features/tokens/read/opened-token.ts';
 import type { OutboundRequest } from '../../src/platform/outbound/destination-exchange.ts';
 
 const sources = path.resolve(import.meta.dirname, '../../src');
@@ -21,8 +21,8 @@ const wrapped = /Sensitive<(?:readonly )?[^<>]*>/g;
 /** Masks are expressions, which anyone who sees the token may see. */
 const masks: ReadonlySet<string> = new Set(['mask', 'defaultMask']);
 const plaintextNames: ReadonlySet<string> = new Set(['data', 'dataText', 'cvc', 'masked', 'plaintext']);
-/** Types that are sealed, or that only describe a decision about plaintext. */
-const harmless = /^(?:Buffer\b|\{ readonly sealed: Buffer;|CvcChange\b|Transform\b|readonly TenantKey)/;
+/** Types that are sealed, that only describe a decision about plaintext, or that are made from audit records. */
+const harmless = /^(?:Buffer\b|\{ readonly sealed: Buffer;|CvcChange\b|EventDetails\b|Transform\b|readonly TenantKey)/;
 
 /** Returns members that contain or may contain plaintext without wrapping it. */
 function findBareMembers(source: string): string[] {

@@ -50,6 +50,8 @@ export class BrowserTraces {
   }
 
   #note(place: string, text: string): void {
-    this.#texts.set(place, [...(this.#texts.get(place) ?? []), text]);
+    const texts = this.#texts.get(place);
+    if (texts === undefined) this.#texts.set(place, [text]);
+    else texts.push(text);
   }
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_CARD_TYPES } from '../../../elements/cards/card-types.ts';
-import { passesLuhn } from '../../src/core/token-types/luhn.ts';
+import { passesLuhn } from '../../src/core/token-types/field-checks.ts';
 
 /** Returns a number with the given prefix and length and a correct check digit. */
 export function numberOf(prefix: string, length: number): string {

@@ -61,7 +61,7 @@ export class Chromium {
 export async function addAuthenticator(
   context: BrowserContext,
   page: Page,
-): Promise<{ stopVerifying(): Promise<void> }> {
+): Promise<{ stopVerifying(): Promise<void>; remove(): Promise<void> }> {
   const session = await context.newCDPSession(page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -77,6 +77,10 @@ export async function addAuthenticator(
   return {
     stopVerifying: async () => {
       await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    },
+    remove: async () => {
+      await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+      await session.detach();
     },
   };
 }

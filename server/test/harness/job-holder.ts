@@ -5,9 +5,9 @@ import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 /**
  * A worker that takes jobs of one task and never finishes any.
  *
- * Usage: node job-holder.ts <url> <task> <lease in milliseconds>
+ * Usage: node job-holder.ts <url> <task>
  */
-const [, , url = '', task = '', leaseMs = ''] = process.argv;
+const [, , url = '', task = ''] = process.argv;
 const database = new Database({
   url,
   connectionsMax: 2,
@@ -24,5 +24,6 @@ const job = {
   },
 };
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const pace = { ...jobPace, pollMs: 20, leaseMs: Number(leaseMs) };
-await JobRunner.start({ database, jobs: [job], logger, metrics: new Metrics(), pace });
+// Ten seconds is the shortest heartbeat that pg-boss accepts.
+const pace = { ...jobPace, pollSeconds: 0.5, heartbeatSeconds: 10, watchSeconds: 1 };
+await JobRunner.start({ database, address: { url }, jobs: [job], logger, metrics: new Metrics(), pace });

@@ -4,13 +4,13 @@ import { Agent, request as sendHttp } from 'node:http';
 import path from 'node:path';
 import { type RateLimitTable, rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
-import type { ServerConfig } from '../../src/platform/config/config.ts';
-import type { MeasuredOrder } from './measured-vault-process.ts';
+import type { MeasuredConfig, MeasuredOrder } from './measured-vault-process.ts';
 import type { StatementReport } from './statement-meter.ts';
-import type { TestVault } from './test-vault.ts';
+import { plainServing, type TestVault } from './test-vault.ts';
 import type { TurnReport } from './turn-meter.ts';
 
-const program = path.resolve(import.meta.dirname, 'measured-vault-process.ts');
+/** The bundle of the process, if the run has made one, and otherwise its source. */
+const program = process.env['MEASURED_VAULT_MAIN'] ?? path.resolve(import.meta.dirname, 'measured-vault-process.ts');
 /** The maximum CPU time, on a quiet machine, that a request may take before others run. */
 const turnMaxMs = 50;
 const warmingCreates = 200;
@@ -63,7 +63,9 @@ export class MeasuredVault {
     own: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable } = {},
   ): Promise<MeasuredVault> {
     const measured = new MeasuredVault();
-    measured.#url = (await measured.#order({ kind: 'start', config: toConfig(vault, own) })) as string;
+    if (vault.fileKey === undefined) throw new Error('A measured vault needs a root key whose bytes are known.');
+    const order = { kind: 'start', config: toConfig(vault, own), rootKey: vault.fileKey } as const;
+    measured.#url = (await measured.#order(order)) as string;
     return measured;
   }
 
@@ -186,13 +188,16 @@ function plainToken(count: number): string {
 function toConfig(
   { config }: TestVault,
   { outbound, limits }: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable },
-): ServerConfig {
+): MeasuredConfig {
+  const table = limits ?? withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000])));
   return {
-    ...config,
+    ...plainServing,
     database: { ...config.database, connectionsMax: 8 },
     listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
     limits: {
-      table: limits ?? withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000]))),
+      table,
+      ownTable: table,
+      ownNetworks: [],
       countsRequests: true,
       redisUrl: undefined,
       trustedProxies: [],

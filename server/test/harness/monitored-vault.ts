@@ -1,4 +1,4 @@
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { LocalRedis } from './local-redis.ts';
 import { Program } from './program.ts';

@@ -8,7 +8,7 @@ const clientSecret = 'between the vault and the provider';
 
 /** A real OpenID provider on loopback. Its form accepts any name without a password. */
 export class OpenidServer {
-  readonly config: OpenidConfig;
+  readonly config: Pick<OpenidConfig, 'issuer' | 'clientId' | 'clientSecret' | 'name'>;
   readonly #server: Server;
 
   static async start(port: number, redirectUri: string): Promise<OpenidServer> {

@@ -17,9 +17,9 @@ export interface MatrixRoute {
   readonly status: number;
   /**
    * With a grant for another container, `token`, `use` and `create` are refused and `list` is empty.
-   * `plain` has no containers.
+   * `hidden` is refused like `token`, but its response never has data. `plain` has no containers.
    */
-  readonly scope: 'token' | 'use' | 'create' | 'list' | 'plain';
+  readonly scope: 'token' | 'use' | 'create' | 'list' | 'hidden' | 'plain';
   /**
    * Returns the path with its ids filled in, and the body. It is called for every request, so it can create an object
    * that the request destroys.
@@ -95,6 +95,7 @@ export function expectedFor(
   if (variant === 'missing') return isSameType && permission !== route.needs ? 'allowed' : 'forbidden';
   if (permission !== route.needs) return 'forbidden';
   if (variant === 'granted' || route.scope === 'plain') return 'allowed';
+  if (variant === 'other transform' && route.scope === 'hidden') return 'allowed';
   if (variant === 'other transform') return route.scope === 'use' ? 'forbidden' : 'redacted';
   return route.scope === 'list' ? 'empty' : 'forbidden';
 }

@@ -72,3 +72,11 @@ export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await expect.poll(() => page.locator('.loading, [aria-busy=true]').count()).toBe(0);
 }
+
+/** Chooses a tenant in the menu at the top of the navigation. */
+export async function chooseTenant(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole('group', { name: 'Tenants' });
+  await page.getByRole('complementary', { name: 'Navigation' }).getByRole('button').first().click();
+  await menu.getByRole('button', { name }).click();
+  await page.waitForLoadState();
+}

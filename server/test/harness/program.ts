@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { databaseTimeoutSeconds, patienceMs, requestTimeoutSeconds } from './deadline.ts';
 
-const ownMain = path.resolve(import.meta.dirname, '../../src/main.ts');
+/** The bundle of the program, if the run has made one, and otherwise its source. */
+export const ownMain = process.env['PROGRAM_MAIN'] ?? path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Compiling the same source for every start would take longer than the tests themselves. */
 const compileCache = path.resolve(import.meta.dirname, '../../../node_modules/.cache/strongroom-compile-cache');
 /**
@@ -61,7 +63,13 @@ export class Program {
   }
 
   private constructor(command: readonly string[], environment: Readonly<Record<string, string>>, main: string) {
-    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment };
+    const env = {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: compileCache,
+      TMPDIR: tmpdir(),
+      ...defaults,
+      ...environment,
+    };
     const [file, ...parameters] = launcher === undefined ? [process.execPath, main] : [launcher];
     this.#process = spawn(file, [...parameters, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -111,6 +119,11 @@ export class Program {
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
     this.signal(signal);
     return this.exit();
+  }
+
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error('The program was not started.');
+    return this.#process.pid;
   }
 
   signal(signal: NodeJS.Signals): void {

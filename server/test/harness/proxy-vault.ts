@@ -1,5 +1,6 @@
 import { parseAddressRange } from '../../src/core/network/address-range.ts';
 import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
+import type { OwnRootKeysConfig } from '../../src/platform/keyring/kms/own-root-keys.ts';
 import type { OutboundConfig, OutboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type Behaviour, TlsDestination } from './tls-destination.ts';
@@ -17,6 +18,10 @@ export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'
   readonly behaviour?: Behaviour;
   readonly elements?: TestElements;
   readonly traces?: TraceConfig;
+  /** The bytes of the root key, for a test that runs commands on the vault. */
+  readonly rootKey?: Buffer | undefined;
+  /** The root keys of tenants that have their own. */
+  readonly ownRootKeys?: OwnRootKeysConfig | undefined;
   /** Starts further destinations, whose ports are then allowed too, and returns settings that need the authority. */
   readonly prepare?: (authority: TestAuthority) => Promise<Partial<OutboundConfig>>;
 }
@@ -46,6 +51,8 @@ export class ProxyVault {
     behaviour,
     elements,
     traces,
+    rootKey,
+    ownRootKeys,
     prepare,
     ...settings
   }: ProxyVaultOptions = {}): Promise<ProxyVault> {
@@ -54,9 +61,10 @@ export class ProxyVault {
     const destination = await TlsDestination.start(certificate, behaviour);
     resolver.set(destinationHost, ['127.0.0.1']);
     const { ports: morePorts = [], ...prepared } = (await prepare?.(authority)) ?? {};
-    const vault = await TestVault.start(undefined, {
+    const vault = await TestVault.start(rootKey, {
       ...(elements === undefined ? {} : { elements }),
       ...(traces === undefined ? {} : { traces }),
+      ...(ownRootKeys === undefined ? {} : { ownRootKeys }),
       outbound: {
         authorities: authority.certificate,
         privateRanges: [loopback],

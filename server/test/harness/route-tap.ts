@@ -17,3 +17,10 @@ export async function tapRoutes<T>(start: () => Promise<T>): Promise<{ started: 
     diagnostics.unsubscribe('fastify.initialization', listen);
   }
 }
+
+/** Does the same as `tapRoutes` for a vault, and returns only the routes of its API. */
+export async function tapApi<T>(start: () => Promise<T>): Promise<{ started: T; routes: RouteOptions[] }> {
+  const { started, servers } = await tapRoutes(start);
+  const served = servers.find((own) => own.some(({ url }) => url === '/openapi.json')) ?? [];
+  return { started, routes: served.filter(({ schema, method }) => schema?.hide !== true && method !== 'HEAD') };
+}

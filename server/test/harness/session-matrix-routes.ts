@@ -1,10 +1,10 @@
 import type { MatrixRoute } from './permission-matrix.ts';
-import { at } from './plain-matrix-routes.ts';
+import { at } from './derived-matrix-rows.ts';
 import { TestSessions } from './test-sessions.ts';
 import type { TestVault } from './test-vault.ts';
 
 /** Returns the routes that list sessions and that end a session created for the request. */
-export function sessionRoutes(vaultOf: () => TestVault): readonly MatrixRoute[] {
+export function sessionRoutes(vault: TestVault): readonly MatrixRoute[] {
   return [
     {
       method: 'GET',
@@ -21,7 +21,7 @@ export function sessionRoutes(vaultOf: () => TestVault): readonly MatrixRoute[] 
       status: 204,
       scope: 'plain',
       prepare: async (of) => {
-        const sessions = new TestSessions(vaultOf(), of);
+        const sessions = new TestSessions(vault, of);
         await sessions.create();
         return { path: `/sessions/${await sessions.findNewest()}` };
       },

@@ -3,7 +3,7 @@ import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { loadPkcs11Module } from '../../src/platform/keyring/kms/pkcs11-module.ts';
+import { loadPkcs11Module } from '../../src/platform/keyring/kms/pkcs11/pkcs11-module.ts';
 
 const run = promisify(execFile);
 const modulePaths = [
@@ -49,15 +49,22 @@ export class SoftHsm {
 
   /** Removes every token while `work` runs, as if the cable had been unplugged. */
   async whileAway(work: () => Promise<void>): Promise<void> {
-    const elsewhere = `${this.#tokens}-away`;
-    await rename(this.#tokens, elsewhere);
-    await mkdir(this.#tokens);
+    await this.unplug();
     try {
       await work();
     } finally {
-      await rm(this.#tokens, { recursive: true });
-      await rename(elsewhere, this.#tokens);
+      await this.plugIn();
     }
+  }
+
+  async unplug(): Promise<void> {
+    await rename(this.#tokens, `${this.#tokens}-away`);
+    await mkdir(this.#tokens);
+  }
+
+  async plugIn(): Promise<void> {
+    await rm(this.#tokens, { recursive: true });
+    await rename(`${this.#tokens}-away`, this.#tokens);
   }
 
   async remove(): Promise<void> {

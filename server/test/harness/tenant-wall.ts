@@ -1,20 +1,23 @@
 import { Agent } from 'node:http';
 import { listNamingRoutes, listOpenPaths, type ApiRoute, parametersOf } from './api-routes.ts';
+import type { ApiResource } from './api-resources.ts';
 import { type ExactAnswer, requestExactly } from './byte-exact-request.ts';
 
 /**
- * The kind of object that each parameter names, by its position in the path. A route with a new kind of parameter must
- * be added here. Otherwise the test fails.
+ * The kind of object that each parameter names, by its position in the path. A parameter that names neither one of these
+ * nor a resource that examples create must be added here. Otherwise the test fails.
  */
-const kinds: ReadonlyMap<string, IdKind> = new Map([
+const ownKinds: ReadonlyMap<string, IdKind> = new Map([
   ['tokens/{id}', 'token'],
   ['applications/{id}', 'application'],
   ['keys/{keyId}', 'key'],
+  ['keys/{id}', 'client-key'],
   ['members/{id}', 'member'],
   ['invitations/{id}', 'invitation'],
   ['sessions/{id}', 'session'],
+  ['deliveries/{deliveryId}', 'delivery'],
 ]);
-export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation' | 'session';
+type IdKind = string;
 
 /**
  * Parameters without foreign ids. Application templates are the same for every tenant. Log records are also named by
@@ -25,6 +28,8 @@ const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs
 /** Replacements for routes whose smallest valid body does not get as far as the lookup. */
 const overrides: ReadonlyMap<string, Partial<ApiRoute>> = new Map([
   ['PATCH /tokens/{id}', { mediaType: 'application/merge-patch+json', body: { metadata: {} } }],
+  ['PUT /webhooks/{id}', { body: { name: 'Endpoint', url: 'https://events.example.com/', events: ['token.created'] } }],
+  ['POST /webhooks/{id}/resend', { body: { since: '2126-01-01T00:00:00Z' } }],
 ]);
 
 interface Probe extends ApiRoute {
@@ -79,15 +84,17 @@ export class TenantWall {
   readonly routes: readonly Probe[];
   readonly #openPaths: readonly string[];
   readonly #url: string;
+  readonly #kinds: ReadonlyMap<string, IdKind>;
   readonly #agent = new Agent({ keepAlive: true });
 
-  constructor(url: string, document: unknown) {
+  constructor(url: string, document: unknown, resources: readonly ApiResource[] = []) {
     this.#url = url;
+    this.#kinds = new Map([...resources.map(({ place }) => [place, place] as const), ...ownKinds]);
     this.#openPaths = listOpenPaths(document);
     const named = listNamingRoutes(document)
       .filter(({ parameters }) => !parameters.some(({ place }) => shared.has(place)))
       .map((route) => ({ unknownStatus: 404, ...route, ...overrides.get(nameOf(route)) }));
-    for (const route of named) kindsOf(route);
+    for (const route of named) this.#kindsOf(route);
     const isThere = (document as { paths: Readonly<Record<string, unknown>> }).paths;
     // These come first, because some of the other requests would delete the objects that these look for.
     this.routes = [...mentions.filter(({ template }) => (template.split('?')[0] ?? '') in isThere), ...named];
@@ -100,7 +107,7 @@ export class TenantWall {
     let comparisons = 0;
     for (const route of this.routes) {
       let isProven = false;
-      for (const guess of listGuesses(route, { own: intruder.ids, foreign })) {
+      for (const guess of listGuesses(this.#kindsOf(route), { own: intruder.ids, foreign })) {
         for (const { expected, answer } of await this.#compare(route, guess, intruder.keys)) {
           comparisons += 1;
           isProven ||= expected.status === route.unknownStatus;
@@ -116,7 +123,7 @@ export class TenantWall {
   async listReadable(owner: Estate): Promise<string[]> {
     const readable: string[] = [];
     for (const route of this.routes.filter(isReading)) {
-      const values = kindsOf(route).map((kind) => owner.ids[kind]);
+      const values = this.#kindsOf(route).map((kind) => owner.ids[kind] ?? '');
       const answers = await Promise.all(owner.keys.map((key) => this.#ask(route, values, key)));
       if (answers.some(({ status }) => status === 200)) readable.push(nameOf(route));
     }
@@ -166,6 +173,18 @@ export class TenantWall {
     return { ...answer, bytes: values.reduce((rest, value) => rest.replaceAll(value, '{id}'), answer.bytes) };
   }
 
+  #kindsOf(route: ApiRoute): IdKind[] {
+    return route.parameters.map(({ place }) => {
+      const kind = this.#kinds.get(place);
+      if (kind === undefined) {
+        throw new Error(
+          `The tenant wall does not know what ${place} in ${nameOf(route)} names. Add the kind to ownKinds.`,
+        );
+      }
+      return kind;
+    });
+  }
+
   close(): void {
     this.#agent.destroy();
   }
@@ -193,30 +212,17 @@ function mention(method: string, template: string, probe: Partial<Probe> = {}): 
   };
 }
 
-function kindsOf(route: ApiRoute): IdKind[] {
-  return route.parameters.map(({ place }) => {
-    const kind = kinds.get(place);
-    if (kind === undefined) {
-      throw new Error(
-        `The tenant wall does not know what ${place} in ${nameOf(route)} names. Teach it the new kind of id.`,
-      );
-    }
-    return kind;
-  });
-}
-
 /**
  * Lists the guesses. Each parameter in turn is set to every foreign id, while the others are the intruder's own.
  * Finally, all are the victim's.
  */
 function listGuesses(
-  route: ApiRoute,
+  wanted: readonly IdKind[],
   ids: { own: Readonly<Record<IdKind, string>>; foreign: Readonly<Record<string, string>> },
 ): Guess[] {
-  const wanted = kindsOf(route);
   const singles = wanted.flatMap((_, position) =>
     Object.entries(ids.foreign).map(([name, foreign]) => {
-      const fill = (id: string) => wanted.map((kind, index) => (index === position ? id : ids.own[kind]));
+      const fill = (id: string) => wanted.map((kind, index) => (index === position ? id : (ids.own[kind] ?? '')));
       return { name, values: fill(foreign), control: fill(unknownLike(foreign)) };
     }),
   );

@@ -21,7 +21,8 @@ export interface TestDatabase {
  */
 export async function createTestDatabase(template = templateDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin(`create database ${name} template ${template}`);
+  // Copying the files takes a fifth of the CPU time of writing every page to the write-ahead log.
+  await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   const address = new URL(inject('postgresUrl'));
   address.pathname = `/${name}`;
   return openTestDatabase(address.href, () => asAdmin(`drop database ${name} with (force)`));

@@ -1,9 +1,12 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/serve/vault-server.ts';
-import type { DrainConfig, ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
-import type { LimitsConfig } from '../../src/platform/config/limits-reading.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import type { ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
+import type { LimitsConfig } from '../../src/platform/config/limits-settings.ts';
+import type { DrainConfig } from '../../src/platform/config/server-settings.ts';
+import { fileRootKeyConfig, generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
+import type { OwnRootKeysConfig } from '../../src/platform/keyring/kms/own-root-keys.ts';
+import type { RootKeyConfig } from '../../src/platform/keyring/kms/open-root-key.ts';
 import { PasswordHasher } from '../../src/platform/keyring/sign-in/password-hasher.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
@@ -11,6 +14,7 @@ import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
 import { databaseTimeoutSeconds } from './deadline.ts';
+import { send } from './http-client.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestTenant {
@@ -48,14 +52,17 @@ export class TestVault {
   readonly logLines: string[] = [];
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
-  readonly #rootKey: Buffer;
+  /** The bytes of the root key, unless a key service holds it. */
+  readonly fileKey: Buffer | undefined;
+  readonly #rootKey: RootKeyConfig;
+  readonly #ownRootKeys: OwnRootKeysConfig | undefined;
   readonly #others: VaultServer[] = [];
 
   /**
    * Starts a vault. By default its limits are too high to be reached by accident, and it cannot call anything outside.
    */
   static async start(
-    rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
+    rootKey: Buffer | RootKeyConfig = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
     own: {
       readonly limits?: Partial<LimitsConfig>;
       readonly outbound?: Partial<OutboundConfig>;
@@ -70,33 +77,44 @@ export class TestVault {
       readonly clock?: Clock;
       /** The configuration of the card fields and the folder of their build. */
       readonly elements?: TestElements;
+      /** The sender of mails, as a server with a mail server knows it. */
+      readonly mailFrom?: ServerConfig['mailFrom'];
       /** The destination of traces. By default none are sent. */
       readonly traces?: TraceConfig;
+      /** The root keys of tenants that have their own. */
+      readonly ownRootKeys?: OwnRootKeysConfig;
     } = {},
   ): Promise<TestVault> {
+    const rootKeyConfig = Buffer.isBuffer(rootKey) ? fileRootKeyConfig(rootKey) : rootKey;
     const database = own.database ?? (await createTestDatabase());
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock, elements, traces, requiresStandby } = own;
+    const { drain, clock, elements, traces, requiresStandby, mailFrom } = own;
     const { databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
-    const more = { drain, clock, elements, traces, timeoutSeconds, requestTimeoutSeconds, requiresStandby };
-    const parts = { url: database.url, rootKey, limits, outbound, ...more };
+    const more = { drain, clock, elements, traces, mailFrom, timeoutSeconds, requestTimeoutSeconds, requiresStandby };
+    const { ownRootKeys } = own;
+    const parts = { url: database.url, rootKey: rootKeyConfig, ownRootKeys, limits, outbound, ...more };
     const server = await startServer(parts, lines);
-    return new TestVault({ database, server, rootKey, limits, outbound, lines });
+    const fileKey = Buffer.isBuffer(rootKey) ? rootKey : undefined;
+    return new TestVault({ database, server, rootKey: rootKeyConfig, ownRootKeys, fileKey, limits, outbound, lines });
   }
 
   private constructor(parts: {
     database: TestDatabase;
     server: VaultServer;
-    rootKey: Buffer;
+    rootKey: RootKeyConfig;
+    ownRootKeys: OwnRootKeysConfig | undefined;
+    fileKey: Buffer | undefined;
     limits: LimitsConfig;
     outbound: OutboundConfig;
     lines: string[];
   }) {
     this.database = parts.database;
     this.server = parts.server;
+    this.fileKey = parts.fileKey;
     this.#rootKey = parts.rootKey;
+    this.#ownRootKeys = parts.ownRootKeys;
     this.limits = parts.limits;
     this.outbound = parts.outbound;
     this.logLines = parts.lines;
@@ -106,8 +124,14 @@ export class TestVault {
   get config(): VaultConfig {
     const { url } = this.database;
     return {
-      database: { url, ownerUrl: url, connectionsMax: 4, timeoutSeconds: databaseTimeoutSeconds },
-      rootKeys: { primary: { kind: 'file', key: this.#rootKey }, others: [] },
+      database: {
+        url,
+        ownerUrl: url,
+        connectionsMax: 4,
+        timeoutSeconds: databaseTimeoutSeconds,
+        requiresStandby: false,
+      },
+      rootKeys: toRootKeys(this.#rootKey, this.#ownRootKeys),
       logLevel: 'silent',
     };
   }
@@ -117,6 +141,7 @@ export class TestVault {
     const parts = {
       url: this.database.url,
       rootKey: this.#rootKey,
+      ownRootKeys: this.#ownRootKeys,
       limits: { ...this.limits, ...limits },
       outbound: this.outbound,
     };
@@ -125,7 +150,7 @@ export class TestVault {
     return server;
   }
 
-  async makeTenant(type: 'test' | 'production' = 'test'): Promise<TestTenant> {
+  async makeTenant(type: 'test' | 'production' = 'test', ownRootKey?: string): Promise<TestTenant> {
     const token = permissionsOf('private');
     const applications: FirstApplication[] = [
       { name: 'private', type: 'private', permissions: token, rules: [] },
@@ -138,16 +163,16 @@ export class TestVault {
       { name: 'public', type: 'public', permissions: ['token:create'], rules: [] },
       { name: 'management', type: 'management', permissions: permissionsOf('management'), rules: [] },
     ];
-    const made = await this.server.core.tenantMaker.make({ name: 'Test', type, ownerEmail: null, applications });
+    const tenant = { name: 'Test', type, ownerEmail: null, applications, ownRootKey };
+    const made = await this.server.core.tenantMaker.make(tenant);
     const [privateKey = '', reveal = '', publicKey = '', management = ''] = made.keys;
     return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
   }
 
   async request(method: string, path: string, request: TestRequest = {}): Promise<TestResponse> {
     const hasBody = request.body !== undefined || request.rawBody !== undefined;
-    const response = await fetch(`${request.url ?? this.server.url}${path}`, {
+    const { status, headers, text } = await send(`${request.url ?? this.server.url}${path}`, {
       method,
-      redirect: 'manual',
       headers: {
         ...(request.key === undefined ? {} : { 'bt-api-key': request.key }),
         ...(hasBody ? { 'content-type': 'application/json' } : {}),
@@ -155,11 +180,10 @@ export class TestVault {
       },
       ...(hasBody ? { body: request.rawBody ?? JSON.stringify(request.body) } : {}),
     });
-    const text = await response.text();
-    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
     return {
-      status: response.status,
-      headers: response.headers,
+      status,
+      headers,
       text,
       body: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
@@ -180,12 +204,27 @@ export class TestVault {
   }
 }
 
+/** The part of a server's configuration that has nothing optional, no delay when it stops, and the usual time limit. */
+export const plainServing = {
+  drain: { delaySeconds: 0, timeoutSeconds: 20 },
+  requestTimeoutSeconds: 10,
+  elements: undefined,
+  openid: undefined,
+  mailFrom: undefined,
+  servesReference: true,
+  documentationUrl: undefined,
+  traces: undefined,
+} satisfies Partial<ServerConfig>;
+
+const highTable = withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000])));
 const highLimits: LimitsConfig = {
-  table: withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000]))),
+  table: highTable,
+  ownTable: highTable,
   countsRequests: true,
   containerSets: { tenantMax: 100_000, publicDailyMax: 1_000 },
   redisUrl: undefined,
   trustedProxies: [],
+  ownNetworks: [],
 };
 
 /** The default outbound configuration. Nothing listens at the resolver, so no test queries the real DNS. */
@@ -209,13 +248,15 @@ export function cheapHasher(): PasswordHasher {
 function startServer(
   parts: {
     url: string;
-    rootKey: Buffer;
+    rootKey: RootKeyConfig;
+    ownRootKeys?: OwnRootKeysConfig | undefined;
     limits: LimitsConfig;
     outbound: OutboundConfig;
     drain?: DrainConfig | undefined;
     clock?: Clock | undefined;
     elements?: TestElements | undefined;
     traces?: TraceConfig | undefined;
+    mailFrom?: ServerConfig['mailFrom'];
     timeoutSeconds?: number | undefined;
     requestTimeoutSeconds?: number | undefined;
     requiresStandby?: boolean | undefined;
@@ -225,18 +266,25 @@ function startServer(
   const {
     url,
     rootKey,
+    ownRootKeys,
     clock = () => 0,
     elements,
     timeoutSeconds = databaseTimeoutSeconds,
-    requiresStandby,
+    requestTimeoutSeconds = databaseTimeoutSeconds,
+    requiresStandby = false,
+    drain = plainServing.drain,
+    traces,
     ...rest
   } = parts;
   return VaultServer.start(
     {
+      ...plainServing,
       ...rest,
-      requestTimeoutSeconds: rest.requestTimeoutSeconds ?? databaseTimeoutSeconds,
+      drain,
+      traces,
+      requestTimeoutSeconds,
       database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds, requiresStandby },
-      rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
+      rootKeys: toRootKeys(rootKey, ownRootKeys),
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       elements: elements?.config,
       logLevel: 'info',
@@ -248,6 +296,10 @@ function startServer(
       ...(elements === undefined ? {} : { elementsFolder: elements.folder }),
     },
   );
+}
+
+function toRootKeys(primary: RootKeyConfig, own: OwnRootKeysConfig | undefined): VaultConfig['rootKeys'] {
+  return { primary, others: [], ...(own === undefined ? {} : { own }) };
 }
 
 /** Collects log lines, so that a test can search them for text that they must not contain. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { FileRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import type { RootKey, WrapContext } from '../../src/platform/keyring/kms/root-key.ts';
 
 /** A real root key that counts its calls, can be unavailable, and can be paused in the middle of a call. */

@@ -42,7 +42,7 @@ const supportDesk = {
 describe('replacing a key', () => {
   it('goes from a second key to the end of the first, without a moment when neither works', async () => {
     const { id, key, keyId } = await createApplication(vault, tenant, supportDesk);
-    await page.goto(`${url}/portal/applications/${id}`);
+    await page.goto(`${url}/portal/applications/${id}?tab=keys`);
     await page.getByRole('link', { name: `Rotate key ${keyId}` }).click();
     expect(await page.getByRole('button', { name: 'Revoke the old key' }).isDisabled()).toBe(true);
     await press('Create the second key');
@@ -75,7 +75,7 @@ describe('replacing a key', () => {
   it('says before anything is tried that the sign-in is too old', async () => {
     const { id } = await createApplication(vault, tenant, supportDesk);
     await vault.database.owner.query(`update user_sessions set created_at = now() - interval '16 minutes'`);
-    await page.goto(`${url}/portal/applications/${id}`);
+    await page.goto(`${url}/portal/applications/${id}?tab=keys`);
     await page.getByText('Changes need a sign-in within the last 15 minutes. Yours is older.').waitFor();
     await press('Create a key');
     await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click();
@@ -96,38 +96,41 @@ describe('editing rules', () => {
     await press('Add a rule');
     const rule = page.getByRole('group', { name: 'Rule 2' });
     await rule.getByLabel('Container').fill('/pci/');
-    await rule.getByLabel('What is shown').selectOption('reveal');
+    const save = page.getByRole('button', { name: 'Save and show plaintext' });
+    await rule.getByText('Plaintext', { exact: true }).click();
+    expect(await save.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await rule.getByRole('button', { name: 'Move up' }).click();
-    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
 
-    await press('Show what this changes');
-    const lines = page.getByRole('table', { name: 'What changes' }).getByRole('row');
+    const lines = page.getByRole('list', { name: 'What changes' }).getByRole('listitem');
     await page
       .getByText('Support desk would see plaintext of tokens in /pci/ instead of masked data.', { exact: true })
       .waitFor();
-    expect(await lines.count()).toBe(2);
-    await page.getByLabel('Compare for a token, too').fill(tokenId);
-    await press('Compare');
+    expect(await lines.count()).toBe(1);
+    await page.getByLabel('Check it on one token').fill(tokenId);
+    await press('Check');
     await page.getByText(`Support desk would see plaintext of token ${tokenId} instead of masked data.`).waitFor();
-    expect(await lines.count()).toBe(3);
+    expect(await lines.count()).toBe(2);
     await browser.chromium.photograph(page, 'portal-difference');
     expect(await read()).not.toBe('whole value');
 
-    await press('Save');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await save.click();
+    await page.getByText('Support desk saved').waitFor();
     expect(await read()).toBe('whole value');
+    await press('Undo');
+    await page.getByText('Support desk is as it was before').waitFor();
+    expect(await read()).not.toBe('whole value');
     expect(admin.complaints).toEqual([]);
   });
 
   it('asks again after a further edit', async () => {
     const { id } = await createApplication(vault, tenant, supportDesk);
     await page.goto(`${url}/portal/applications/${id}?edit=true`);
-    await page.getByRole('group', { name: 'Rule 1' }).getByLabel('What is shown').selectOption('reveal');
-    await press('Show what this changes');
-    await page.getByRole('button', { name: 'Save' }).waitFor();
+    const save = page.getByRole('button', { name: /^Save/ });
+    await page.getByRole('group', { name: 'Rule 1' }).getByText('Plaintext', { exact: true }).click();
+    await expect.poll(() => save.isEnabled()).toBe(true);
     await page.getByRole('group', { name: 'Rule 1' }).getByLabel('Container').fill('/pii/');
-    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
-    await press('Show what this changes');
+    expect(await save.isEnabled()).toBe(false);
     await page.getByText('Support desk could no longer read tokens in all other containers.').waitFor();
   });
 });
@@ -150,7 +153,8 @@ describe('the origins of a public application', () => {
     };
     const save = async () => {
       await press('Save');
-      await page.getByRole('heading', { name: 'Keys' }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'Settings' }).click();
+      await page.locator('dl.facts').waitFor();
     };
 
     const first = await edit();
@@ -188,7 +192,7 @@ describe('the origins of a public application', () => {
     await page.goto(`${url}/portal/applications/${id}?edit=true`);
     await page.getByLabel('Name').fill('Web shop');
     await press('Save');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByText(/ saved$/).waitFor();
     const { body } = await vault.request('GET', `/applications/${id}`, { key: tenant.keys.management });
     expect(body).toMatchObject({ name: 'Web shop', allowed_origins: [shop] });
     expect(admin.complaints).toEqual([]);
@@ -205,10 +209,11 @@ describe('a new application', () => {
     const { body } = await vault.request('GET', '/applications/key', { key: secret });
     expect(body).toMatchObject({ name: 'Billing', permissions: ['token:read', 'token:search', 'token:use'] });
     await page.getByRole('link', { name: 'Open the application' }).click();
+    await press('More actions');
     await press('Delete');
-    await page.getByLabel('Type “Billing” to confirm').fill('Billin');
+    await page.getByLabel('Type Billing to go on').fill('Billin');
     expect(await page.getByRole('button', { name: 'Delete the application' }).isDisabled()).toBe(true);
-    await page.getByLabel('Type “Billing” to confirm').fill('Billing');
+    await page.getByLabel('Type Billing to go on').fill('Billing');
     await press('Delete the application');
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     expect(await statusOf(secret)).toBe(401);

@@ -45,18 +45,18 @@ describe('an auditor who may only look', () => {
       await route.continue();
     });
     await open('/portal/audit');
-    await page.getByRole('textbox', { name: 'Id' }).fill(cardId);
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('searchbox', { name: 'Id' }).fill(cardId);
+    await page.keyboard.press('Enter');
     await page.waitForURL(`**/portal/audit?entity_id=${cardId}`);
     await page
       .getByRole('complementary', { name: 'Filter by' })
-      .getByRole('button', { name: /^plaintext/ })
+      .getByRole('button', { name: /^Plaintext/ })
       .click();
-    const rows = page.getByRole('table', { name: 'Audit records' }).locator('tbody tr');
+    const rows = page.getByRole('group', { name: 'Audit records' }).getByRole('link');
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.first().getByRole('cell', { name: 'reveal', exact: true }).count()).toBe(1);
+    expect(await rows.first().textContent()).toContain('reveal read a card');
 
-    await rows.first().getByRole('link').first().click();
+    await rows.first().click();
     const proof = page.waitForResponse(/\/logs\/[^/]+\/proof/);
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
     await proof;
@@ -85,16 +85,17 @@ describe('an auditor who may only look', () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}&transform=mask`);
     // Names are loaded separately from the records.
-    await page.getByRole('cell', { name: 'private', exact: true }).first().waitFor();
-    const seen = await page.getByRole('table', { name: 'Audit records' }).locator('tbody').textContent();
-    await page.getByRole('table', { name: 'Audit records' }).getByRole('link').first().click();
+    const records = page.getByRole('group', { name: 'Audit records' });
+    await records.getByText('private', { exact: true }).first().waitFor();
+    const seen = await records.textContent();
+    await records.getByRole('link').first().click();
     await page.getByRole('dialog').waitFor();
     const address = page.url();
     const other = await browser.signIn(tenant, 'READ_ONLY');
     await other.page.goto(address);
     await other.page.getByRole('dialog').waitFor();
-    const table = other.page.getByRole('table', { name: 'Audit records', includeHidden: true });
-    await expect.poll(() => table.locator('tbody').textContent()).toBe(seen);
+    const same = other.page.getByRole('group', { name: 'Audit records', includeHidden: true });
+    await expect.poll(() => same.textContent()).toBe(seen);
     await other.page.keyboard.press('Escape');
     await other.page.waitForURL((url) => !url.searchParams.has('record'));
     await other.context.close();
@@ -126,9 +127,12 @@ describe('an auditor who may only look', () => {
   it('exports exactly the slice that is shown', async () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}`);
-    const shown = await page.getByRole('table', { name: 'Audit records' }).locator('tbody tr').count();
+    const records = page.getByRole('group', { name: 'Audit records' });
+    await records.waitFor();
+    const shown = await records.locator('a').count();
     const waiting = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export as NDJSON' }).click();
+    await page.getByRole('button', { name: 'Export this slice' }).click();
+    await page.getByRole('button', { name: 'As NDJSON' }).click();
     const file = path.join(folder, 'slice.ndjson');
     await (await waiting).saveAs(file);
     const lines = (await readFile(file, 'utf8')).trim().split('\n');

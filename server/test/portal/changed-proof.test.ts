@@ -130,8 +130,8 @@ describe('a browser that is given a changed proof', () => {
         route.fulfill({ body, contentType: 'application/json; charset=latin1' }),
       );
       await open(`/portal/audit?record=${record.id}&record_at=${record.created_at}`);
-      const verify = page.getByRole('button', { name: 'Verify in this browser' });
-      await verify.click();
+      await page.getByRole('button', { name: 'Verify in this browser' }).click();
+      const verify = page.getByRole('button', { name: 'Verify again' });
       await page.getByText('Proven', { exact: true }).waitFor();
       for (const place of places) {
         body = flip(place, place % 7);

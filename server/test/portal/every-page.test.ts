@@ -3,7 +3,10 @@ import path from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
+import { portalAppPaths } from '../../src/features/portal/frame/sign-in-destination.ts';
 import { Chromium } from '../harness/chromium.ts';
+import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 
 /** The folder for documentation screenshots. None are taken unless it is set, as in `npm run screenshots`. */
@@ -26,9 +29,16 @@ const looksOf = (index: number) =>
 interface Ready {
   readonly url: string;
   readonly sign_in_url: string;
-  readonly keys: Readonly<Record<'management' | 'private' | 'public' | 'reveal', string>>;
+  readonly keys: DevelopmentKeys;
+  readonly seeded_keys: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
+}
+interface Listed {
+  readonly pagination: { readonly total_items: number };
+  readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** The tests of the pages and of the examples share a vault, because `dev --seed` sends four thousand requests. */
 let ready: Ready;
 let chromium: Chromium;
 /** The id of the newest card. */
@@ -41,29 +51,31 @@ beforeAll(async () => {
     Program.start(['dev', '--port', '0', '--json', '--seed']).ready<Ready>(),
     Chromium.start(),
   ]);
-  const [application, token, record] = await Promise.all([
+  const [application, token, record, member] = await Promise.all([
     first('/applications?size=50', (one) => one['name'] === 'Support desk'),
     first('/tokens?type=card&size=1', () => true),
     first('/logs?transform=reveal&size=1', () => true),
+    first('/tenants/self/members', (one) => one['role'] === 'OWNER'),
   ]);
+  const [key = { id: '' }] = application['keys'] as { id: string }[];
+  const { id: memberId } = member['user'] as { id: string };
   tokenId = token.id;
   await openSession(tokenId);
   pages = new Map([
+    ...portalAppPaths.filter((one) => /^\/portal\/[a-z-]+$/.test(one)).map((one) => [path.basename(one), one] as const),
     ['overview', '/portal/'],
     ['audit', '/portal/audit?range=30d'],
     ['record', `/portal/audit?range=30d&transform=reveal&record=${record.id}&record_at=${record.created_at}`],
-    ['tokens', '/portal/tokens'],
     ['token', `/portal/tokens/${token.id}`],
-    ['applications', '/portal/applications'],
     ['application', `/portal/applications/${application.id}`],
     ['simulator', `/portal/simulator?application=${application.id}&token=${token.id}`],
-    ['sessions', '/portal/sessions'],
-    ['members', '/portal/members'],
-    ['encryption-keys', '/portal/encryption-keys'],
+    ['key', `/portal/applications/${application.id}?tab=keys&key=${key.id}`],
+    ['member', `/portal/members/${memberId}`],
     ['approvals', '/portal/approvals'],
     ['exports', '/portal/exports'],
     ['account', '/portal/account'],
     ['missing', '/portal/tokens/there-is-no-such-token'],
+    ['kit', '/portal/kit'],
   ]);
   if (pictures !== undefined) await mkdir(pictures, { recursive: true });
 });
@@ -108,6 +120,8 @@ async function open({ bypassCSP = false }: { readonly bypassCSP?: boolean } = {}
     viewport: { width: 1400, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
+    // Colours that are still changing have the wrong contrast.
+    reducedMotion: 'reduce',
   });
   if (signedIn === undefined) {
     await opened.page.goto(ready.sign_in_url);
@@ -123,6 +137,98 @@ async function visit(page: Page, target: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
 }
+
+async function get<T>(target: string, key: string): Promise<T> {
+  const answer = await fetch(`${ready.url}${target}`, { headers: { 'bt-api-key': key } });
+  return (await answer.json()) as T;
+}
+const logs = (query: string) => get<Listed>(`/logs?${query}`, ready.keys.management);
+const dayMs = 24 * 60 * 60_000;
+const timeOf = (record: Readonly<Record<string, unknown>> | undefined) => Date.parse(String(record?.['created_at']));
+
+describe('strongroom dev --seed', () => {
+  it('creates applications that each see as much as their rules say', async () => {
+    const names = Object.keys(ready.seeded_keys);
+    const { data: applications } = await get<Listed>('/applications?size=50', ready.keys.management);
+    expect(names).toHaveLength(8);
+    for (const name of names) expect(applications.map((one) => one['name'])).toContain(name);
+    const oldest = Math.min(...applications.map(timeOf));
+    expect(Date.now() - oldest).toBeGreaterThan(29.9 * dayMs);
+
+    const [record] = (await logs('entity_type=card&operation=create&size=1')).data;
+    const seenBy = (name: string) =>
+      get<{ data?: { number: string } }>(`/tokens/${String(record?.['entity_id'])}`, ready.seeded_keys[name] ?? '');
+    expect((await seenBy('Fraud review')).data?.number).toMatch(/^\d{15,16}$/);
+    expect((await seenBy('Support desk')).data?.number).toMatch(/^X{11,12}\d{4}$/);
+    expect((await seenBy('Analytics')).data).toBeUndefined();
+    expect(await seenBy('CRM sync')).toMatchObject({ status: 403 });
+  });
+
+  it('stores 200 cards and people over the month', async () => {
+    const { token_report: report } = await get<{
+      token_report: { metrics_by_type: Record<string, { count: number; last_created_at: string }> };
+    }>('/tenants/self/reports/usage', ready.keys.management);
+    const { card, token, bank } = report.metrics_by_type;
+    expect(card?.count).toBe(200);
+    expect(token?.count).toBeGreaterThanOrEqual(194);
+    expect(bank?.count).toBe(20);
+    const { data: newest } = await get<Listed>('/tokens?type=card&size=100', ready.keys.private);
+    const times = newest.map(timeOf);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(new Set(times.map((time) => Math.floor(time / dayMs))).size).toBeGreaterThan(10);
+    expect(Date.parse(card?.last_created_at ?? '')).toBe(times[0]);
+    // The tokens are found by their index entries, which are stored with their creation time.
+    const [customer] = newest.map((one) => (one['metadata'] as { customer: string }).customer);
+    const both = await get<Listed>(`/tokens?metadata.customer=${customer}`, ready.keys.private);
+    expect(both.data.map((one) => String(one['type'])).toSorted()).toEqual(['card', 'token']);
+  });
+
+  it('has members, and somebody who is invited', async () => {
+    const members = await get<Listed>('/tenants/self/members', ready.keys.management);
+    expect(members.data.map((one) => String(one['role'])).toSorted()).toEqual(['ADMIN', 'ADMIN', 'OWNER', 'READ_ONLY']);
+    const invitations = await get<Listed>('/tenants/self/invitations', ready.keys.management);
+    expect(invitations.data).toHaveLength(1);
+  });
+
+  it('has a month of log, with refusals, misses and an alert', async () => {
+    await untilTrue(async () => (await logs('outcome=missed&size=1')).pagination.total_items > 0, {
+      waitingFor: 'the log to be sealed and counted',
+    });
+    const all = await logs('size=100');
+    expect(all.pagination.total_items).toBeGreaterThan(3_000);
+    const oldest = await logs(`end_date=${new Date(Date.now() - 29 * dayMs).toISOString()}&size=1`);
+    expect(oldest.pagination.total_items).toBeGreaterThan(200);
+    expect((await logs('outcome=missed&size=1')).pagination.total_items).toBeGreaterThanOrEqual(143);
+    expect((await logs('outcome=denied&size=1')).pagination.total_items).toBeGreaterThan(20);
+    expect((await logs('destination=api.acquirer.example&size=1')).pagination.total_items).toBeGreaterThan(100);
+    const { data: alerts } = await logs('operation=alert');
+    expect(alerts).toMatchObject([{ entity_type: 'key', actor_type: 'system', details: { rule: 'misses' } }]);
+    expect(Date.now() - timeOf(alerts[0])).toBeGreaterThan(8 * dayMs);
+    // The misused key has been revoked. Its replacement is printed.
+    const keyId = String(alerts[0]?.['entity_id']);
+    const { data: last } = await logs(`key_id=${keyId}&size=1`);
+    expect(timeOf(last[0]) - timeOf(alerts[0])).toBeLessThan(dayMs);
+  });
+
+  it('leaves a log that verifies, and whose counters agree with its records', async () => {
+    const { code, stdout } = await Program.run(['audit', 'verify', '--json'], ready.settings);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
+    const exported = await fetch(`${ready.url}/logs/export`, { headers: { 'bt-api-key': ready.keys.management } });
+    const records = (await exported.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const [field, value] of [
+      ['outcome', 'missed'],
+      ['transform', 'reveal'],
+      ['source_address', '203.0.113.77'],
+    ] as const) {
+      const { pagination } = await logs(`${field}=${value}&size=1`);
+      expect([field, pagination.total_items]).toEqual([field, records.filter((one) => one[field] === value).length]);
+    }
+  });
+});
 
 describe('every page', () => {
   it('is accessible and fits, in light and dark, 320 and 1400 pixels wide', async () => {
@@ -167,11 +273,19 @@ describe('every page', () => {
   });
 });
 
+/** The size of a phone. */
+const narrow = { width: 375, height: 812 };
+
 async function photograph(page: Page, file: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await writeFile(`${file}-${colorScheme}.webp`, await shrink(page.context(), await page.screenshot()));
   }
+  const wide = page.viewportSize();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(narrow);
+  await writeFile(`${file}-narrow.webp`, await shrink(page.context(), await page.screenshot()));
+  if (wide !== null) await page.setViewportSize(wide);
 }
 
 /** Converts a picture to WebP in the browser, which reduces it to a third of its size. */
@@ -198,14 +312,14 @@ describe('somebody without a mouse', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('l');
     await page.waitForURL('**/portal/audit');
-    await page.getByRole('table', { name: 'Audit records' }).waitFor();
+    await page.getByRole('group', { name: 'Audit records' }).waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.name')).toBe('id');
     await page.keyboard.type(tokenId);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/portal/audit?entity_id=${tokenId}`);
     await page.waitForLoadState('networkidle');
-    const link = page.getByRole('table', { name: 'Audit records' }).getByRole('link').first();
+    const link = page.getByRole('group', { name: 'Audit records' }).getByRole('link').first();
     await link.waitFor();
     await link.focus();
     await page.keyboard.press('Enter');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseEmailAddress } from '../../src/core/identity/email-address.ts';
 import { type MemberAtBrowser, PortalBrowser } from '../harness/portal-browser.ts';
 import { welcome } from '../harness/portal-people.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
@@ -22,21 +23,29 @@ const rowOf = (text: string) => owner.page.getByRole('row').filter({ hasText: te
 const press = (name: string) => owner.page.getByRole('button', { name, exact: true }).click();
 
 describe('an owner', () => {
-  it('invites somebody, sends the link again, and takes it back', async () => {
+  it('invites somebody, passes on the link, renews it, and takes it back', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const { page, open } = owner;
     await open('/portal/members');
     await press('Invite a member');
     await page.getByLabel('E-mail address', { exact: true }).fill(email);
     await page.getByLabel('Role', { exact: true }).selectOption('Read only');
-    await press('Send the invitation');
+    await press('Create the invitation');
+    const first = await readLink();
+    await browser.chromium.photograph(page, 'portal-invitation-link');
+    await press('Done');
     await rowOf(email).getByText('Pending').waitFor();
     expect(await rowOf(email).getByText('Read only').count()).toBe(1);
-    await press(`Resend the invitation to ${email}`);
-    await page.getByText(`A new link has been sent to ${email}`).waitFor();
+    await press(`Show link for ${email}`);
+    expect(await readLink()).toBe(first);
+    await press('Done');
+    await press(`New link for ${email}`);
+    expect(await readLink()).not.toBe(first);
+    await press('Done');
+    expect(await page.content()).not.toMatch(/\/portal\/invitations\//);
     await press(`Delete the invitation to ${email}`);
     await press('Delete the invitation');
-    await page.getByText('Nobody is invited at the moment.').waitFor();
+    await page.getByText('Nobody is invited at the moment').waitFor();
     expect(await invitations()).toEqual([]);
     expect(owner.complaints).toEqual([]);
   });
@@ -57,14 +66,47 @@ describe('an owner', () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  it('learns why the last owner stays', async () => {
+  it('is offered nothing on their own row that fails', async () => {
     await owner.open('/portal/members');
-    await press(`Remove ${owner.email}`);
-    await press('Remove the member');
-    const alert = owner.page.getByRole('dialog').getByRole('alert');
-    await alert.waitFor();
-    expect(await alert.textContent()).toMatch(/owner/i);
-    expect(await rowOf(owner.email).count()).toBe(1);
+    expect(await rowOf(owner.email).getByText('stays until another member owns the tenant').count()).toBe(1);
+    expect(await rowOf(owner.email).getByRole('button').count()).toBe(0);
+  });
+
+  it('alone may hand the tenant over', async () => {
+    const { email } = await welcome(vault, tenant);
+    const admin = await browser.signIn(tenant, 'ADMIN');
+    for (const [reader, roles] of [
+      [owner, ['Owner', 'Admin', 'Read only']],
+      [admin, ['Admin', 'Read only']],
+    ] as const) {
+      await reader.open('/portal/members');
+      await reader.page.getByRole('button', { name: `Change role of ${email}` }).click();
+      expect(await reader.page.getByLabel('Role', { exact: true }).getByRole('option').allTextContents()).toEqual(
+        roles,
+      );
+    }
+    await admin.context.close();
+  });
+});
+
+describe('an owner in a vault with a mail server', () => {
+  it('is told that a mail goes out, and sees no link', async () => {
+    const mailing = await TestVault.start(undefined, {
+      mailFrom: parseEmailAddress('vault@example.com'),
+    });
+    const other = await PortalBrowser.start(mailing);
+    const { page, open, complaints } = await other.signIn(await mailing.makeTenant(), 'OWNER');
+    await open('/portal/members');
+    await page.getByRole('button', { name: 'Invite a member' }).click();
+    await page.getByLabel('E-mail address', { exact: true }).fill('new@example.com');
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByText('new@example.com is invited').waitFor();
+    expect(await page.getByRole('button', { name: /link/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Resend the invitation to new@example.com' }).click();
+    await page.getByText('A new link is being mailed to new@example.com').waitFor();
+    expect(complaints).toEqual([]);
+    await other.stop();
+    await mailing.stop();
   });
 });
 
@@ -81,4 +123,10 @@ describe('a member who may only read', () => {
 async function invitations(): Promise<unknown> {
   const { body } = await vault.request('GET', '/tenants/self/invitations', { key: tenant.keys.management });
   return (body as { data: unknown[] }).data;
+}
+
+async function readLink(): Promise<string> {
+  const link = await owner.page.getByRole('dialog').getByLabel('Link of the invitation').textContent();
+  expect(link).toMatch(/^http:\/\/localhost\/portal\/invitations\/\w{44}$/);
+  return link ?? '';
 }

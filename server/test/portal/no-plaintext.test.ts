@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { portalAppPaths } from '../../src/features/portal/frame/sign-in-destination.ts';
 import { BrowserTraces } from '../harness/browser-traces.ts';
 import { CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
@@ -7,7 +8,8 @@ import { type MemberAtBrowser, PortalBrowser, settled } from '../harness/portal-
 import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-const cardCount = 1_000;
+/** Ten pages of cards. The long form, `npm run test:portal`, walks through fifty. */
+const cardCount = Number(process.env['PORTAL_CARDS'] ?? 200);
 const batch = 100;
 /** Metadata is not secret. Finding this value shows that the scan works. */
 const planted = randomBytes(24).toString('hex');
@@ -70,15 +72,11 @@ describe('a journey over every page of the portal', () => {
     const traces = new BrowserTraces(context, page);
     const first = await firstCard();
     for (const path of [
-      '/portal/',
-      '/portal/audit',
+      ...portalAppPaths.filter((path) => !path.includes('*')),
       `/portal/audit?entity_id=${tokenId}`,
-      '/portal/applications',
       `/portal/applications/${applicationId}`,
       `/portal/simulator?token=${first}`,
       `/portal/simulator?application=${applicationId}&token=${tokenId}`,
-      '/portal/members',
-      '/portal/encryption-keys',
       '/portal/account',
       '/portal/approvals',
       '/portal/exports',
@@ -152,6 +150,28 @@ describe('a search for a value of data', () => {
     // The value is in the body of the search, where it belongs. This shows that the scan would have found it elsewhere.
     expect(value.scan(traces.textOf('requests'))).toContain('value as it is');
     expect(value.scan(Buffer.from(vault.logLines.join('\n')))).toEqual([]);
+  });
+});
+
+describe('a card number that somebody pastes', () => {
+  it.each([
+    ['/portal/tokens', 'Search', 'id:'],
+    ['/portal/audit', 'Id', ''],
+  ])('into the search at %s stays out of the address and memory', async (path, label, before) => {
+    const { context, page, open } = await browser.signIn(tenant, 'READ_ONLY');
+    const traces = new BrowserTraces(context, page);
+    const [number = ''] = numbers;
+    await open(path);
+    await page.getByRole('searchbox', { name: label, exact: true }).fill(before + number);
+    await page.keyboard.press('Enter');
+    await page.getByText(/No token matches|This looks like a card number/).waitFor();
+    await traces.collect();
+    const value = new CanaryScanner([{ name: 'number', bytes: Buffer.from(number) }]);
+    for (const place of ['console', 'history', 'local storage', 'responses', 'session storage']) {
+      expect(`${place}: ${value.scan(traces.textOf(place)).join()}`).toBe(`${place}: `);
+    }
+    expect(page.url()).not.toContain(number);
+    await context.close();
   });
 });
 

@@ -33,7 +33,7 @@ describe('the page of sessions', () => {
   it('shows an admin who may do what, and ends a session', async () => {
     const { page, context, complaints, open: visit } = await browser.signIn(tenant, 'ADMIN');
     await visit('/portal/sessions');
-    await page.getByText('No session can be used right now.').waitFor();
+    await page.getByText('No session can be used right now').waitFor();
 
     const { session_key, nonce } = await open();
     expect(await statusOf(session_key)).toBe(404);
@@ -49,7 +49,7 @@ describe('the page of sessions', () => {
     await row.getByRole('button', { name: /^End session/ }).click();
     expect(await statusOf(session_key)).toBe(404);
     await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
-    await page.getByText('No session can be used right now.').waitFor();
+    await page.getByText('No session can be used right now').waitFor();
     await untilTrue(async () => (await statusOf(session_key)) === 401, { waitingFor: 'the end of the session' });
     for (const secret of [session_key, nonce]) expect(await page.content()).not.toContain(secret);
     expect(complaints).toEqual([]);

@@ -51,7 +51,7 @@ describe('an owner', () => {
     await press('Delete this tenant …');
     await owner.page.getByLabel('Remove it now instead, with its encryption keys').check();
     const button = owner.page.getByRole('button', { name: 'Remove the tenant now', exact: true });
-    const name = owner.page.getByLabel('Name of the tenant', { exact: true });
+    const name = owner.page.getByLabel('Type Test to go on', { exact: true });
     for (const wrong of ['', 'test', 'Test ']) {
       await name.fill(wrong);
       expect(await button.isDisabled()).toBe(true);

@@ -5,7 +5,16 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDatabaseConfig, readServerConfig, readWorkerConfig } from '../../src/platform/config/config.ts';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
-import { ChartRenderer, chart, environmentOf, type Rendered, type Role, valueSets } from './rendered-chart.ts';
+import {
+  ChartRenderer,
+  chart,
+  environmentOf,
+  podsOf,
+  type Rendered,
+  type Role,
+  secretFilesOf,
+  valueSets,
+} from './rendered-chart.ts';
 
 /* Checks which values the chart accepts, and whether the vault starts with the resulting settings. */
 
@@ -38,6 +47,7 @@ const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----
 /** The contents of the secrets, by the name of the file that each is mounted as. */
 const secretContents: Readonly<Record<string, string>> = {
   'database-url': 'postgresql://strongroom:secret@db.internal:5432/strongroom',
+  'database-ca': certificate,
   'database-owner-url': 'postgresql://owner:secret@db.internal:5432/strongroom',
   'root-key': Buffer.alloc(32, 7).toString('base64'),
   'pkcs11-pin': '1234',
@@ -91,6 +101,24 @@ describe('the vault', () => {
     await expect(renderer.render({ settings: { STRONGROOM_LOG_LEVEL: 'warn' } })).rejects.toThrow(
       'settings.STRONGROOM_LOG_LEVEL is set by another value of the chart',
     );
+  });
+});
+
+describe('what PostgreSQL needs', () => {
+  it('is a CA in every pod, and further volumes for each of them', async () => {
+    const own = { volumes: [{ name: 'own', emptyDir: {} }], volumeMounts: [{ name: 'own', mountPath: '/own' }] };
+    const rendered = await renderer.render({
+      database: { ca: { existingConfigMap: 'database-ca' } },
+      serve: own,
+      work: own,
+      migrate: own,
+    });
+    for (const role of ['serve', 'work', 'migrate'] as const) {
+      expect(secretFilesOf(rendered, role).get('database-ca')).toBe('database-ca/ca.crt');
+      const { volumes, containers } = podsOf(rendered, role).spec;
+      expect(volumes?.map(({ name }) => name)).toContain('own');
+      expect(containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath)).toContain('/own');
+    }
   });
 });
 

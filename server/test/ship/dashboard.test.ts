@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createDashboard } from '../../../deploy/monitoring/grafana/dashboard.ts';
+import { queueNow } from '../harness/queued-jobs.ts';
 import { metricsIn, monitoringFolder, readKnownMetrics, readRunbookCommands } from '../harness/alert-rules.ts';
 import { untilPasses } from '../harness/deadline.ts';
 import { LocalExporter } from '../harness/local-exporter.ts';
@@ -140,7 +141,7 @@ describe.runIf(isWhole)('a Prometheus that watches a vault with traffic', () => 
     await vault.request('GET', `/tokens/${id}`, { key: publicKey });
     await vault.request('GET', '/proxy', { key, headers: { 'bt-proxy-url': 'https://127.0.0.1' } });
     await vault.request('POST', '/tokenize', { key, body: [{ type: 'token', data: 'stored' }] });
-    await vault.database.owner.query(`update jobs set run_at = now() where key = 'sweep-sessions'`);
+    await queueNow(vault.database.owner, 'sweep-sessions');
   }
 
   it('answers every query of the dashboard', { timeout: 600_000 }, async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { ContainerEngine, outcomeOf, reasonNotToShip, repository, standIn } from '../harness/container-engine.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -26,8 +26,19 @@ describe.runIf(isWhole)('a release', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'strongroom-release-test-'));
     clone = path.join(folder, 'clone');
     await run('git', ['clone', '--quiet', repository, clone]);
-    version = (JSON.parse(await readFile(path.join(clone, 'server/package.json'), 'utf8')) as { version: string })
-      .version;
+    const { version: current } = JSON.parse(await readFile(path.join(clone, 'server/package.json'), 'utf8')) as {
+      version: string;
+    };
+    await run('git', ['tag', `v${current}`], { cwd: clone });
+    version = current.replace(/-dev$/, '');
+    await run(process.execPath, ['scripts/release/set-version.mjs', version], { cwd: clone });
+    const changelog = path.join(clone, 'CHANGELOG.md');
+    await writeFile(
+      changelog,
+      (await readFile(changelog, 'utf8')).replace('## Unreleased', `## ${version} - 2026-01-01`),
+    );
+    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+    await run('git', [...author, 'commit', '--quiet', '--all', '--message', `release ${version}`], { cwd: clone });
     await run('git', ['tag', `v${version}`], { cwd: clone });
     hasImage = bases.length === 2;
     hasCosign = await isInstalled('cosign');
@@ -44,7 +55,9 @@ describe.runIf(isWhole)('a release', () => {
       [
         'SHA256SUMS',
         `strongroom-${version}-notes.md`,
+        `strongroom-${version}-provenance.json`,
         `strongroom-${version}-sbom.cdx.json`,
+        `strongroom-${version}-sbom.spdx.json`,
         `strongroom-${version}.tgz`,
         `strongroom-chart-${version}.tgz`,
         `strongroom-elements-${version}.tgz`,
@@ -52,6 +65,23 @@ describe.runIf(isWhole)('a release', () => {
       ].sort(),
     );
     await run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: first });
+  });
+
+  it('states the commit and the hash of each file in its provenance', async () => {
+    const first = path.join(folder, 'first');
+    const text = await readFile(path.join(first, `strongroom-${version}-provenance.json`), 'utf8');
+    const statement = JSON.parse(text) as { subject: { name: string; digest: { sha256: string } }[] };
+    const { stdout: commit } = await run('git', ['rev-parse', 'HEAD'], { cwd: clone });
+    expect(statement).toMatchObject({
+      predicateType: 'https://slsa.dev/provenance/v1',
+      predicate: { buildDefinition: { resolvedDependencies: [{ digest: { gitCommit: commit.trim() } }] } },
+    });
+    const sums = await readFile(path.join(first, 'SHA256SUMS'), 'utf8');
+    for (const { name, digest } of statement.subject) expect(sums).toContain(`${digest.sha256}  ${name}\n`);
+  });
+
+  it('is refused for the version of main', async () => {
+    await expect(make(`v${version}-dev`, path.join(folder, 'development'))).rejects.toThrow('is the version of main');
   });
 
   it('is refused where a file names another version than the tag', async () => {

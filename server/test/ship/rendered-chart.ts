@@ -11,7 +11,7 @@ import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../../..');
 export const chart = path.join(repository, 'deploy/chart');
-export const valueSets = ['minimal', 'ha', 'hsm', 'external-secrets', 'no-proxy'] as const;
+export const valueSets = ['minimal', 'ha', 'hsm', 'external-secrets', 'no-proxy', 'google'] as const;
 export type ValueSet = (typeof valueSets)[number];
 
 export interface Manifest {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { BalancedServers, balancedSettings } from '../harness/balanced-servers.ts';
 import { ClientLoad } from '../harness/client-load.ts';

@@ -1,6 +1,6 @@
 import type { CardType } from '../../../cards/card-type.ts';
 import { DEFAULT_CARD_TYPES } from '../../../cards/card-types.ts';
-import { passesLuhn } from '../../../../server/src/core/token-types/luhn.ts';
+import { passesLuhn } from '../../../../server/src/core/token-types/field-checks.ts';
 import { complete, incomplete, type InputKind, invalid } from './input-kind.ts';
 
 export interface CardNumberRules {

@@ -20,7 +20,7 @@ export function createFreeTextKind({ mask, validation, maxLength = lengthDefault
 
 type Slot = { readonly fixed: string } | { readonly accepts: RegExp };
 
-/** A character, and the character that a pattern of the page sees in its place. */
+/** A character, and the one that replaces it when a pattern from the page is matched. */
 interface Character {
   readonly character: string;
   readonly seen: string;

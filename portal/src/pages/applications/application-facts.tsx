@@ -1,16 +1,16 @@
 import type { Application } from '../../api/applications';
 import { transformWords } from '../../parts/access/words';
-import { ActorName } from '../../parts/actor-name';
-import { CopiedId } from '../../parts/copied-id';
-import { Fact } from '../../parts/fact';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
+import { CopiedId } from '../../parts/controls/copied-id';
+import { ActorName } from '../../parts/show/actor-name';
+import { Fact, Facts } from '../../parts/show/fact';
+import { Tag } from '../../parts/show/tag';
+import { Time } from '../../parts/show/time';
 
 export function ApplicationFacts({ application }: { readonly application: Application }) {
   const { id, expires_at: expiresAt, created_at: createdAt, created_by: createdBy } = application;
   const { modified_at: modifiedAt, modified_by: modifiedBy } = application;
   return (
-    <dl className="facts">
+    <Facts>
       <Fact name="Id">
         <CopiedId id={id} isWhole />
       </Fact>
@@ -38,14 +38,14 @@ export function ApplicationFacts({ application }: { readonly application: Applic
           <GrantLimit application={application} />
         </Fact>
       ) : null}
-    </dl>
+    </Facts>
   );
 }
 
 function Change({ at, by }: { readonly at: string; readonly by: string | undefined }) {
   return (
     <>
-      <Time at={at} />
+      <Time at={at} form="exact" />
       {by === undefined ? null : (
         <>
           {' '}
@@ -59,7 +59,8 @@ function Change({ at, by }: { readonly at: string; readonly by: string | undefin
 function Expiry({ at }: { readonly at: string }) {
   return (
     <>
-      <Time at={at} /> {Date.parse(at) < Date.now() ? <Tag tone="bad">expired: its keys are refused</Tag> : null}
+      <Time at={at} form="exact" />{' '}
+      {Date.parse(at) < Date.now() ? <Tag tone="bad">expired: its keys are refused</Tag> : null}
     </>
   );
 }
@@ -71,7 +72,8 @@ function Destinations({ hosts }: { readonly hosts: readonly string[] | undefined
 }
 
 function Origins({ origins }: { readonly origins: readonly string[] | undefined }) {
-  if (origins === undefined) return 'any: pages of every site can use its keys';
+  if (origins === undefined)
+    return 'any: pages of every site can use its keys, but card fields open only on pages of listed origins';
   if (origins.length === 0) return 'none: no page can use its keys';
   return <code>{origins.join(', ')}</code>;
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { AppWindow, Plus, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import {
   type Application,
@@ -10,10 +11,16 @@ import {
   searchedMax,
 } from '../../api/applications';
 import { useMember } from '../../api/me';
-import { countOf } from '../../parts/number';
-import { Page } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Empty } from '../../parts/states';
+import { buttonClass } from '../../parts/controls/button';
+import { SearchBox } from '../../parts/controls/search-box';
+import { Segments } from '../../parts/controls/segments';
+import { holdsCardNumber } from '../../parts/find/card-number';
+import { CardNumberRefused } from '../../parts/find/card-number-refused';
+import { Icon } from '../../parts/icon';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Empty } from '../../parts/page/states';
+import { countOf } from '../../parts/show/number';
 import { ApplicationTable } from './application-table';
 import { typeNames } from './application-types';
 
@@ -40,16 +47,19 @@ export function ApplicationsPage() {
     <Page
       title="Applications"
       lead="Clients of the API, what each may do, and the keys they do it with."
+      docs="concepts/containers-and-rules"
+      hasTimes
       actions={
         member.may('application:create') ? (
-          <Link to="/applications/new" className="button primary">
+          <Link to="/applications/new" className={buttonClass({ kind: 'main' })}>
+            <Icon of={Plus} />
             New application
           </Link>
         ) : undefined
       }
     >
       <Filters query={query} type={type} />
-      <QueryView query={listed} what="applications">
+      <QueryView query={listed} what="applications" rows={8}>
         {(data) => <List listed={data} query={query} page={page} isFiltered={isSearching || type !== undefined} />}
       </QueryView>
     </Page>
@@ -65,6 +75,8 @@ async function load(isSearching: boolean, page: number, type: ApplicationType | 
   return { applications: data, total: pagination.total_items, pages: pagination.total_pages };
 }
 
+const everyType = 'all';
+
 function Filters({ query, type }: { readonly query: string; readonly type: ApplicationType | undefined }) {
   const navigate = route.useNavigate();
   // The field has its own state because the address updates too slowly to keep up with typing.
@@ -72,31 +84,26 @@ function Filters({ query, type }: { readonly query: string; readonly type: Appli
   const change = (changed: { query?: string; type?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed, page: '' }), replace: true });
   return (
-    <search className="filters">
-      <label>
-        <span className="unseen">Search by name or id</span>
-        <input
-          data-search
-          type="search"
-          placeholder="Search by name or id"
-          value={text}
-          onChange={({ target }) => {
-            setText(target.value);
-            change({ query: target.value });
-          }}
-        />
-      </label>
-      <label>
-        <span className="unseen">Type</span>
-        <select value={type ?? ''} onChange={({ target }) => change({ type: target.value })}>
-          <option value="">All types</option>
-          {applicationTypes.map((one) => (
-            <option key={one} value={one}>
-              {typeNames[one]}
-            </option>
-          ))}
-        </select>
-      </label>
+    <search className="application-filters">
+      <SearchBox
+        label="Search by name or id"
+        placeholder="Search by name or id"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          change({ query: holdsCardNumber(target.value) ? '' : target.value });
+        }}
+      />
+      {holdsCardNumber(text) ? <CardNumberRefused /> : null}
+      <Segments
+        label="Type"
+        value={type ?? everyType}
+        options={[
+          { value: everyType, label: 'All' },
+          ...applicationTypes.map((value) => ({ value, label: typeNames[value] })),
+        ]}
+        onChange={(chosen) => change({ type: chosen === everyType ? '' : chosen })}
+      />
     </search>
   );
 }
@@ -110,12 +117,12 @@ function List(list: {
   const { listed, query, page, isFiltered } = list;
   const wanted = query.toLowerCase();
   const rows = listed.applications.filter(({ name, id }) => name.toLowerCase().includes(wanted) || id === wanted);
-  if (rows.length === 0) return isFiltered ? <NothingFound /> : <NoneYet />;
+  if (rows.length === 0) return <div className="card">{isFiltered ? <NothingFound /> : <NoneYet />}</div>;
   return (
     <>
       <ApplicationTable applications={rows} />
       <div className="pager">
-        <p className="note" role="status">
+        <p role="status">
           {query === '' ? countOf(listed.total, 'application') : countOf(rows.length, 'match', 'matches')}
           {query !== '' && listed.total >= searchedMax ? ` in the newest ${searchedMax}` : ''}
         </p>
@@ -130,15 +137,15 @@ function Pages({ page, pages }: { readonly page: number; readonly pages: number 
   return (
     <nav className="actions" aria-label="Pages">
       {page > 1 ? (
-        <Link from="/applications" to="." search={to(page - 1)} className="button">
+        <Link from="/applications" to="." search={to(page - 1)} className={buttonClass({ isSmall: true })}>
           Newer
         </Link>
       ) : null}
-      <span className="note">
+      <span>
         Page {page} of {pages}
       </span>
       {page < pages ? (
-        <Link from="/applications" to="." search={to(page + 1)} className="button">
+        <Link from="/applications" to="." search={to(page + 1)} className={buttonClass({ isSmall: true })}>
           Older
         </Link>
       ) : null}
@@ -148,20 +155,35 @@ function Pages({ page, pages }: { readonly page: number; readonly pages: number 
 
 function NothingFound() {
   return (
-    <Empty title="No application matches.">
-      <Link to="/applications">Show all applications</Link>
+    <Empty
+      icon={SearchX}
+      title="No application matches"
+      actions={
+        <Link to="/applications" className={buttonClass()}>
+          Show all applications
+        </Link>
+      }
+    >
+      <p>Names are searched for any part of them, ids as a whole.</p>
     </Empty>
   );
 }
 
 function NoneYet() {
   return (
-    <Empty title="There are no applications yet.">
+    <Empty
+      icon={AppWindow}
+      title="No applications yet"
+      actions={
+        <Link to="/applications/new" className={buttonClass({ kind: 'main' })}>
+          Create the first one
+        </Link>
+      }
+    >
       <p>
         An application is a client of the API: a server, a web page or a script. It has permissions on all containers,
         rules on single ones, and keys.
       </p>
-      <Link to="/applications/new">Create the first one</Link>
     </Empty>
   );
 }

@@ -1,30 +1,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Application } from '../../api/applications';
 import { api, unwrap } from '../../api/client';
-import { Dialog } from '../../parts/dialog';
-import { Field } from '../../parts/field';
-import { countOf } from '../../parts/number';
-import { Failure } from '../../parts/states';
-import { StaleSignIn } from '../../parts/stale-sign-in';
+import { Confirmation } from '../../parts/overlay/confirmation';
+import { useToast } from '../../parts/overlay/toast';
+import { StaleSignIn } from '../../parts/page/stale-sign-in';
+import { countOf } from '../../parts/show/number';
 
 /** Deletes an application. The user must type its name, which prevents deleting the wrong one. */
 export function DeleteApplication(dialog: { readonly application: Application; readonly onClose: () => void }) {
   const { application, onClose } = dialog;
-  const [typed, setTyped] = useState('');
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const toast = useToast();
   const remove = useMutation({
     mutationFn: () => unwrap(api.DELETE('/applications/{id}', { params: { path: { id: application.id } } })),
     onSuccess: async () => {
+      toast({ text: `${application.name} was deleted` });
       await navigate({ to: '/applications' });
       queries.removeQueries({ queryKey: ['application', application.id] });
       await queries.invalidateQueries({ queryKey: ['applications'] });
     },
   });
   return (
-    <Dialog title={`Delete ${application.name}?`} onClose={onClose}>
+    <Confirmation
+      title={`Delete ${application.name}?`}
+      action="Delete the application"
+      typedName={application.name}
+      work={remove}
+      onClose={onClose}
+    >
       <StaleSignIn />
       <p>
         {application.keys.length === 0
@@ -32,22 +37,6 @@ export function DeleteApplication(dialog: { readonly application: Application; r
           : `${countOf(application.keys.length, 'key')} will be refused at once.`}{' '}
         Tokens that it created stay. This cannot be undone.
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          remove.mutate();
-        }}
-      >
-        <Field label={`Type “${application.name}” to confirm`}>
-          {(ids) => (
-            <input {...ids} autoComplete="off" value={typed} onChange={({ target }) => setTyped(target.value)} />
-          )}
-        </Field>
-        {remove.error === null ? null : <Failure error={remove.error} />}
-        <button type="submit" className="danger" disabled={typed !== application.name || remove.isPending}>
-          Delete the application
-        </button>
-      </form>
-    </Dialog>
+    </Confirmation>
   );
 }

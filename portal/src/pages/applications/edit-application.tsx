@@ -1,116 +1,109 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleAlert } from 'lucide-react';
+import { useRef, useState } from 'react';
 import type { Application } from '../../api/applications';
 import { api, unwrap } from '../../api/client';
-import { isSameRights, type Rights, toRights } from '../../parts/access/rights';
-import { Section } from '../../parts/page';
-import { Failure } from '../../parts/states';
+import { isSameRights, toRights } from '../../parts/access/rights';
+import { SaveBar } from '../../parts/controls/save-bar';
+import { Icon } from '../../parts/icon';
+import { LeaveGuard } from '../../parts/overlay/leave-guard';
+import { useToast } from '../../parts/overlay/toast';
+import { Failure } from '../../parts/page/states';
+import { StaleSignIn } from '../../parts/page/stale-sign-in';
+import { DifferencePanel } from './difference/difference-panel';
+import { useDifference } from './difference/use-difference';
 import { toDraft, toSettings } from './form/application-draft';
 import { ApplicationFields } from './form/application-form';
-import { type Difference, findDifference } from './difference/difference';
-import { ComparedTokens, RightsDifference } from './difference/rights-difference';
-import { StaleSignIn } from '../../parts/stale-sign-in';
 
 const route = getRouteApi('/applications/$applicationId');
 
-/** The effect of an edit as reported by the vault, for the containers that rules name and for these tokens. */
-interface Looked {
-  readonly after: Rights;
-  readonly tokens: readonly string[];
-  readonly difference: Difference;
-}
-
 /**
- * Edits an application. Changed rights can only be saved after their effects have been shown, so the save button is
- * below the effects.
+ * Edits an application. What an edit of its rights changes is shown beside the form while it is being written, and it
+ * cannot be saved before that is shown.
  */
 export function EditApplication({ application }: { readonly application: Application }) {
+  const [saved] = useState(application);
   const [draft, setDraft] = useState(() => toDraft(application));
-  const [startedFrom] = useState(application.modified_at);
-  const before = toRights(application);
-  const [looked, setLooked] = useState<Looked>();
-  const look = useMutation({
-    mutationFn: async (asked: Pick<Looked, 'after' | 'tokens'>): Promise<Looked> => ({
-      ...asked,
-      difference: await findDifference(application, { before, ...asked }),
-    }),
-    onSuccess: setLooked,
-  });
-  const save = useSave(application);
+  const navigate = route.useNavigate();
+  const before = toRights(saved);
+  const difference = useDifference(saved, { before, after: draft.rights });
+  const save = useSave(saved);
+  const isDiscarded = useRef(false);
   const hasOtherRights = !isSameRights(before, draft.rights);
-  const seen = looked !== undefined && isSameRights(looked.after, draft.rights) ? looked : undefined;
-  const isUnseen = hasOtherRights && seen === undefined;
-  const error = save.error ?? look.error;
+  const isChanged = JSON.stringify(toSettings(draft)) !== JSON.stringify(toSettings(toDraft(saved)));
+  const isUnseen = hasOtherRights && difference.seen === undefined;
+  const showsPlaintext = hasOtherRights && difference.seen?.lines.some(({ showsPlaintext: shows }) => shows) === true;
   return (
-    <>
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isUnseen) save.mutate(toSettings(draft));
+      }}
+    >
+      <LeaveGuard isChanged={isChanged} mayLeave={() => save.isPending || save.isSuccess || isDiscarded.current} />
       <StaleSignIn />
-      {application.modified_at === startedFrom ? null : (
-        <p className="alert">Somebody has changed this application in the meantime. What you save replaces that.</p>
+      {application.modified_at === saved.modified_at ? null : (
+        <p className="banner plain">
+          <Icon of={CircleAlert} />
+          Somebody has changed this application in the meantime. What you save replaces that.
+        </p>
       )}
-      <form
-        className="application-form"
-        id="application"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isUnseen) return save.mutate(toSettings(draft));
-          save.reset();
-          look.mutate({ after: draft.rights, tokens: looked?.tokens ?? [] });
+      <div className="columns edit-columns">
+        <div className="stack">
+          <ApplicationFields
+            draft={draft}
+            onChange={setDraft}
+            error={save.error ?? difference.error}
+            hadGrantLimit={saved.grant_limit !== undefined}
+          />
+        </div>
+        <DifferencePanel difference={difference} hasOtherRights={hasOtherRights} />
+      </div>
+      {save.error === null ? null : <Failure error={save.error} />}
+      <SaveBar
+        action={showsPlaintext ? 'Save and show plaintext' : 'Save'}
+        kind={showsPlaintext ? 'plain' : 'main'}
+        isBusy={save.isPending || isUnseen}
+        onDiscard={() => {
+          isDiscarded.current = true;
+          void navigate({ search: {} });
         }}
       >
-        <ApplicationFields
-          draft={draft}
-          onChange={setDraft}
-          error={error}
-          hadGrantLimit={application.grant_limit !== undefined}
-        />
-        {isUnseen ? (
-          <div className="actions">
-            <button type="submit" className="primary" disabled={look.isPending}>
-              Show what this changes
-            </button>
-            <Cancel id={application.id} />
-          </div>
-        ) : null}
-      </form>
-      {seen === undefined ? null : (
-        <Section title="What this changes" note="As the vault decides now, and as it would decide with your edit.">
-          <RightsDifference difference={seen.difference} />
-          <ComparedTokens tokens={seen.tokens} onChange={(tokens) => look.mutate({ after: draft.rights, tokens })} />
-        </Section>
-      )}
-      {error === null ? null : <Failure error={error} />}
-      {isUnseen ? null : (
-        <div className="actions">
-          <button type="submit" form="application" className="primary" disabled={save.isPending || look.isPending}>
-            Save
-          </button>
-          <Cancel id={application.id} />
-        </div>
-      )}
-    </>
+        {isChanged ? (
+          <>
+            <strong>Edited</strong> and not saved{isUnseen ? '. Looking at what this changes …' : '.'}
+          </>
+        ) : (
+          'Nothing is edited yet.'
+        )}
+      </SaveBar>
+    </form>
   );
 }
 
 function useSave(application: Application) {
   const queries = useQueryClient();
   const navigate = route.useNavigate();
-  const { id } = application;
+  const toast = useToast();
+  const { id, name } = application;
+  const put = async (body: ReturnType<typeof toSettings>) => {
+    const saved = await unwrap(api.PUT('/applications/{id}', { params: { path: { id } }, body }));
+    queries.setQueryData(['application', id], saved);
+    await queries.invalidateQueries({ queryKey: ['applications'] });
+    return saved;
+  };
+  const undo = useMutation({
+    mutationFn: () => put(toSettings(toDraft(application))),
+    onSuccess: () => toast({ text: `${name} is as it was before` }),
+    onError: (error) => toast({ text: `${name} could not be changed back: ${error.message}`, tone: 'bad' }),
+  });
   return useMutation({
-    mutationFn: (body: ReturnType<typeof toSettings>) =>
-      unwrap(api.PUT('/applications/{id}', { params: { path: { id } }, body })),
-    onSuccess: async (saved) => {
-      queries.setQueryData(['application', id], saved);
-      await queries.invalidateQueries({ queryKey: ['applications'] });
+    mutationFn: put,
+    onSuccess: async () => {
+      toast({ text: `${name} saved`, action: { label: 'Undo', onPress: () => undo.mutate() } });
       await navigate({ search: {} });
     },
   });
-}
-
-function Cancel({ id }: { readonly id: string }) {
-  return (
-    <Link to="/applications/$applicationId" params={{ applicationId: id }} className="button">
-      Cancel
-    </Link>
-  );
 }

@@ -5,22 +5,27 @@ import { type Application, type ApplicationType, applicationTypes, permissionsQu
 import { api, type Schemas, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { toRights } from '../../parts/access/rights';
-import { ApprovalNotice } from '../../parts/approval';
-import { Page } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Empty, Failure } from '../../parts/states';
+import { Button, buttonClass } from '../../parts/controls/button';
+import { ApprovalNotice } from '../../parts/page/approval';
+import { Card, CardBody } from '../../parts/page/card';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Failure, NotForRole } from '../../parts/page/states';
 import { type ApplicationDraft, emptyDraft, toSettings, withType } from './form/application-draft';
+import type { NewApplicationSearch } from './application-search';
 import { ApplicationFields } from './form/application-form';
 import { typeDescriptions, typeNames } from './application-types';
+import { LeaveGuard } from '../../parts/overlay/leave-guard';
 import { NewSecret } from './keys/new-secret';
-import { StaleSignIn } from '../../parts/stale-sign-in';
+import { StaleSignIn } from '../../parts/page/stale-sign-in';
 
 type Template = Schemas['ApplicationTemplate'];
 const route = getRouteApi('/applications/new');
 
 export function NewApplicationPage() {
   const member = useMember();
-  const { template: templateId } = route.useSearch();
+  const search = route.useSearch();
+  const { template: templateId } = search;
   const [created, setCreated] = useState<Application>();
   const templates = useQuery({
     queryKey: ['application-templates'],
@@ -30,7 +35,7 @@ export function NewApplicationPage() {
   if (!member.may('application:create')) {
     return (
       <Page title="New application">
-        <Empty title="Your role cannot create applications.">Admins and owners can.</Empty>
+        <NotForRole what="this page" roles="owners and admins" />
       </Page>
     );
   }
@@ -39,6 +44,12 @@ export function NewApplicationPage() {
     <Page
       title="New application"
       lead="Give it as little as its work needs. You can change all of it later but its type."
+      docs="concepts/containers-and-rules"
+      crumbs={[
+        <Link key="applications" to="/applications">
+          Applications
+        </Link>,
+      ]}
     >
       <StaleSignIn />
       <QueryView query={templates} what="templates">
@@ -47,6 +58,7 @@ export function NewApplicationPage() {
             <Templates templates={list} chosen={templateId} />
             <NewApplicationForm
               key={templateId}
+              search={search}
               template={list.find(({ id }) => id === templateId)}
               onCreated={setCreated}
             />
@@ -70,31 +82,35 @@ function Templates({
     ...templates,
   ];
   return (
-    <fieldset className="choices">
+    <fieldset>
       <legend>Start from</legend>
-      {choices.map(({ id, name, description }) => (
-        <label key={id}>
-          <input
-            type="radio"
-            name="template"
-            checked={(chosen ?? '') === id}
-            onChange={() => void navigate({ search: { template: id }, replace: true })}
-          />
-          <span>
-            {name}
-            <span className="note">{description}</span>
-          </span>
-        </label>
-      ))}
+      <div className="choices">
+        {choices.map(({ id, name, description }) => (
+          <label key={id} className="choice">
+            <input
+              type="radio"
+              name="template"
+              checked={(chosen ?? '') === id}
+              onChange={() => void navigate({ search: { template: id }, replace: true })}
+            />
+            <span>
+              <b>{name}</b>
+              <span className="note">{description}</span>
+            </span>
+          </label>
+        ))}
+      </div>
     </fieldset>
   );
 }
 
 function NewApplicationForm(form: {
   readonly template: Template | undefined;
+  readonly search: NewApplicationSearch;
   readonly onCreated: (application: Application) => void;
 }) {
-  const [draft, setDraft] = useState(() => fromTemplate(form.template));
+  const [first] = useState(() => fromTemplate(form.template, form.search));
+  const [draft, setDraft] = useState(first);
   const queries = useQueryClient();
   const create = useMutation({
     mutationFn: (wanted: ApplicationDraft) =>
@@ -106,20 +122,21 @@ function NewApplicationForm(form: {
   });
   return (
     <form
-      className="application-form"
+      className="stack application-form"
       onSubmit={(event) => {
         event.preventDefault();
         create.mutate(draft);
       }}
     >
+      <LeaveGuard isChanged={draft !== first} mayLeave={() => create.isPending || create.isSuccess} />
       <TypeField draft={draft} onChange={setDraft} />
-      <ApplicationFields draft={draft} onChange={setDraft} error={create.error} />
+      <ApplicationFields draft={draft} onChange={setDraft} error={create.error} isNew />
       {create.error === null ? null : <Failure error={create.error} />}
       <div className="actions">
-        <button type="submit" className="primary" disabled={create.isPending}>
+        <Button type="submit" kind="main" disabled={create.isPending}>
           Create the application
-        </button>
-        <Link to="/applications" className="button">
+        </Button>
+        <Link to="/applications" className={buttonClass()}>
           Cancel
         </Link>
       </div>
@@ -135,17 +152,19 @@ function TypeField(field: { readonly draft: ApplicationDraft; readonly onChange:
     onChange(withType(draft, type, new Set(offered.map((permission) => permission.type))));
   };
   return (
-    <fieldset className="choices">
+    <fieldset>
       <legend>Type</legend>
-      {applicationTypes.map((type) => (
-        <label key={type}>
-          <input type="radio" name="type" checked={draft.type === type} onChange={() => void choose(type)} />
-          <span>
-            {typeNames[type]}
-            <span className="note">{typeDescriptions[type]}</span>
-          </span>
-        </label>
-      ))}
+      <div className="choices">
+        {applicationTypes.map((type) => (
+          <label key={type} className="choice">
+            <input type="radio" name="type" checked={draft.type === type} onChange={() => void choose(type)} />
+            <span>
+              <b>{typeNames[type]}</b>
+              <span className="note">{typeDescriptions[type]}</span>
+            </span>
+          </label>
+        ))}
+      </div>
     </fieldset>
   );
 }
@@ -153,17 +172,32 @@ function TypeField(field: { readonly draft: ApplicationDraft; readonly onChange:
 function Created({ application }: { readonly application: Application }) {
   return (
     <Page title={`${application.name} was created`}>
-      {application.key === undefined ? null : <NewSecret secret={application.key} />}
       <ApprovalNotice of={application} what="It can do nothing until it is approved, and its key is refused." />
-      <Link to="/applications/$applicationId" params={{ applicationId: application.id }} className="button primary">
-        Open the application
-      </Link>
+      <Card>
+        <CardBody>
+          {application.key === undefined ? null : <NewSecret secret={application.key} />}
+          <div className="actions">
+            <Link
+              to="/applications/$applicationId"
+              params={{ applicationId: application.id }}
+              className={buttonClass({ kind: 'main' })}
+            >
+              Open the application
+            </Link>
+          </div>
+        </CardBody>
+      </Card>
     </Page>
   );
 }
 
-function fromTemplate(template: Template | undefined): ApplicationDraft {
-  if (template === undefined) return emptyDraft;
-  const type = applicationTypes.find((one) => one === template.application_type) ?? 'private';
-  return { ...emptyDraft, type, rights: toRights(template) };
+/** Fills in what the template or the link says. Names that do not exist are shown when the vault rejects them. */
+function fromTemplate(template: Template | undefined, { name = '', ...link }: NewApplicationSearch): ApplicationDraft {
+  const type = applicationTypes.find((one) => one === (template?.application_type ?? link.type)) ?? 'private';
+  // Pages of origins that are not listed may not use a key in card fields.
+  const hasOrigins = type === 'public';
+  const origins = (link.origins ?? '').replaceAll(',', '\n');
+  if (template !== undefined) return { ...emptyDraft, name, type, hasOrigins, origins, rights: toRights(template) };
+  const permissions = (link.permissions ?? '').split(',').filter((permission) => permission !== '');
+  return { ...emptyDraft, name, type, hasOrigins, origins, rights: toRights({ permissions, rules: [] }) };
 }

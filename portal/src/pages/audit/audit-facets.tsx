@@ -1,48 +1,59 @@
+import { Ban } from 'lucide-react';
 import type { Schemas } from '../../api/client';
 import { useNames } from '../../api/names';
-import { formatNumber } from '../../parts/number';
-import { type AuditSearch, type FilterName, filterNames } from './audit-search';
+import { IconButton } from '../../parts/controls/button';
+import { formatNumber } from '../../parts/show/number';
+import { Sight, sightLabels, toSight } from '../../parts/show/sight';
+import { type AuditSearch, type FilterName, filterNames, leaveOut } from './audit-search';
 import { filterLabels, toValueLabel } from './filter-words';
 
 interface Facets {
   readonly facets: readonly Schemas['LogFieldValues'][];
+  /** False if only the newest matching records were counted. */
+  readonly isExact: boolean;
   readonly search: AuditSearch;
   readonly choose: (change: AuditSearch) => void;
 }
 
 /** Facets in display order. Keys and actor types are omitted because users find them through actors. */
 const shown: readonly FilterName[] = [
+  'transform',
   'outcome',
   'actor_id',
-  'entity_type',
   'operation',
-  'transform',
+  'entity_type',
   'source_address',
   'destination',
 ];
 
-/** Shows the values that occur in the time range, most frequent first. Clicking a value filters by it. */
-export function AuditFacets({ facets, search, choose }: Facets) {
+/** Shows the values that the filters leave, most frequent first. A value can be required or left out. */
+export function AuditFacets({ facets, isExact, search, choose }: Facets) {
   const fields = shown.flatMap((name) => facets.filter(({ field }) => field === name));
   return (
-    <aside className="facets" aria-label="Filter by">
+    <div className="facets">
       {fields.map((field) => (
         <Facet key={field.field} facet={field} search={search} choose={choose} />
       ))}
-    </aside>
+      {isExact ? null : <p className="note">Counted in the newest records that fit.</p>}
+    </div>
   );
 }
 
-function Facet({ facet, search, choose }: Omit<Facets, 'facets'> & { readonly facet: Facets['facets'][number] }) {
+function Facet({
+  facet,
+  search,
+  choose,
+}: Omit<Facets, 'facets' | 'isExact'> & { readonly facet: Facets['facets'][number] }) {
   const names = useNames();
   const name = filterNames.find((known) => known === facet.field);
   if (name === undefined || facet.values.length === 0) return null;
   return (
     <section>
-      <h2 className="facet-name">{filterLabels[name]}</h2>
+      <h2>{filterLabels[name]}</h2>
       <ul>
         {facet.values.map(({ value, records }) => {
           const isChosen = search[name] === value;
+          const label = name === 'transform' ? sightLabels[toSight(value)] : toValueLabel(name, value, names);
           return (
             <li key={value}>
               <button
@@ -51,9 +62,15 @@ function Facet({ facet, search, choose }: Omit<Facets, 'facets'> & { readonly fa
                 title={value}
                 onClick={() => choose({ [name]: isChosen ? undefined : value })}
               >
-                <span>{toValueLabel(name, value, names)}</span>
+                <span>{name === 'transform' ? <Sight of={toSight(value)} /> : label}</span>
                 <span className="facet-count">{formatNumber(records)}</span>
               </button>
+              <IconButton
+                icon={Ban}
+                isSmall
+                label={`Leave out ${label}`}
+                onClick={() => choose(leaveOut(search, { name, value }))}
+              />
             </li>
           );
         })}

@@ -1,92 +1,125 @@
+import { CalendarRange, Eye, EyeOff } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useNames } from '../../api/names';
+import { Button } from '../../parts/controls/button';
+import { Chip, FilterChip } from '../../parts/controls/chip';
+import { SearchBox } from '../../parts/controls/search-box';
+import { holdsCardNumber } from '../../parts/find/card-number';
+import { CardNumberRefused } from '../../parts/find/card-number-refused';
+import { Time } from '../../parts/show/time';
 import { ranges } from './audit-range';
-import { type AuditSearch, type FilterName, filterNames } from './audit-search';
+import {
+  type AuditSearch,
+  type FilterName,
+  filterNames,
+  readExclusions,
+  showsViews,
+  writeExclusions,
+} from './audit-search';
 import { filterLabels, toValueLabel } from './filter-words';
-import { LocalTimeInput } from './local-time-input';
+import { TimeDialog } from './time-dialog';
 
 interface Filters {
   readonly search: AuditSearch;
   readonly choose: (change: AuditSearch) => void;
 }
 
-/** Shows the time range, a search for an id, and the active filters. */
-export function AuditFilters({ search, choose }: Filters) {
+/** Shows a search for an id, the time range, and the active filters. `more` is shown beside the time range. */
+export function AuditFilters({ search, choose, more }: Filters & { readonly more: ReactNode }) {
   return (
-    <div className="audit-filters">
-      <label>
-        Time
-        <select
-          value={search.from === undefined ? (search.range ?? ranges[0].name) : 'chosen'}
-          onChange={({ target }) => choose({ range: target.value, from: undefined, to: undefined })}
-        >
-          {ranges.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-          {search.from === undefined ? null : <option value="chosen">Chosen times</option>}
-        </select>
-      </label>
-      <LocalTimeInput label="From" value={search.from} onChange={(from) => choose({ from })} />
-      <LocalTimeInput label="To" value={search.to} onChange={(to) => choose({ to })} />
+    <>
       <IdSearch choose={choose} />
-      <ActiveFilters search={search} choose={choose} />
-    </div>
+      <div className="chips">
+        <TimeRange search={search} choose={choose} />
+        {more}
+        <ActiveFilters search={search} choose={choose} />
+      </div>
+    </>
   );
 }
 
 /** Searches for an id. Request ids are the trace ids that error messages show. All other ids belong to entities. */
 function IdSearch({ choose }: Pick<Filters, 'choose'>) {
+  const [isCard, setCard] = useState(false);
   return (
     <form
-      className="audit-id"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        const given = form.get('id');
+        const given = new FormData(event.currentTarget).get('id');
         const id = typeof given === 'string' ? given.trim() : '';
-        if (id !== '') choose({ [form.get('kind') === 'request' ? 'request_id' : 'entity_id']: id });
+        setCard(holdsCardNumber(id));
+        if (id !== '' && !holdsCardNumber(id)) choose({ entity_id: id });
         event.currentTarget.reset();
       }}
     >
-      <label>
-        Id
-        <input name="id" data-search maxLength={400} placeholder="Token, application, trace id" />
-      </label>
-      <label>
-        of
-        <select name="kind">
-          <option value="entity">a token or other entity</option>
-          <option value="request">a request</option>
-        </select>
-      </label>
-      <button>Find</button>
+      {isCard ? <CardNumberRefused /> : null}
+      <SearchBox name="id" label="Id" maxLength={400} placeholder="Id of a token, an application or anything else" />
     </form>
+  );
+}
+
+function TimeRange({ search, choose }: Filters) {
+  const [isOpen, setOpen] = useState(false);
+  const range = ranges.find(({ name }) => name === search.range) ?? ranges[0];
+  return (
+    <>
+      <Button isSmall icon={CalendarRange} onClick={() => setOpen(true)}>
+        <span className="unseen">Time range: </span>
+        {search.from === undefined ? (
+          range.label
+        ) : (
+          <>
+            <Time at={search.from} form="exact" /> –{' '}
+            {search.to === undefined ? 'now' : <Time at={search.to} form="exact" />}
+          </>
+        )}
+      </Button>
+      {isOpen ? <TimeDialog search={search} choose={choose} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 
 function ActiveFilters({ search, choose }: Filters) {
   const names = useNames();
   const active = filterNames.filter((name) => search[name] !== undefined);
-  if (active.length === 0) return null;
-  const none: Partial<Record<FilterName, undefined>> = Object.fromEntries(active.map((name) => [name, undefined]));
+  const excluded = readExclusions(search);
+  const none: Partial<Record<FilterName | 'not', undefined>> = {
+    ...Object.fromEntries(active.map((name) => [name, undefined])),
+    not: undefined,
+  };
   return (
-    <ul className="audit-active" aria-label="Filters in use">
+    <ul className="chips" aria-label="Filters in use">
       {active.map((name) => (
         <li key={name}>
-          <button type="button" onClick={() => choose({ [name]: undefined })}>
+          <FilterChip onRemove={() => choose({ [name]: undefined })}>
             {filterLabels[name]}: <strong>{toValueLabel(name, search[name] ?? '', names)}</strong>
-            <span aria-hidden="true"> ×</span>
-            <span className="unseen">, remove</span>
-          </button>
+          </FilterChip>
         </li>
       ))}
-      {active.length > 1 ? (
+      {excluded.map(({ name, value }, index) => (
+        <li key={`${name}:${value}`}>
+          <FilterChip isNot onRemove={() => choose(writeExclusions(excluded.toSpliced(index, 1)))}>
+            {filterLabels[name]}: not <strong>{toValueLabel(name, value, names)}</strong>
+          </FilterChip>
+        </li>
+      ))}
+      <li>
+        {showsViews(search) ? (
+          <Chip icon={EyeOff} onPress={() => choose({ views: undefined })}>
+            Leave out page views of members
+          </Chip>
+        ) : (
+          <Chip icon={Eye} onPress={() => choose({ views: 'shown' })}>
+            Show page views of members
+          </Chip>
+        )}
+      </li>
+      {active.length + excluded.length > 1 ? (
         <li>
-          <button type="button" className="quiet" onClick={() => choose(none)}>
+          <Button kind="ghost" isSmall onClick={() => choose(none)}>
             Remove all
-          </button>
+          </Button>
         </li>
       ) : null}
     </ul>

@@ -1,50 +1,37 @@
-import { toIntervalLabel } from '../../charts/scale';
-import { type Bar, StackedBars } from '../../charts/stacked-bars';
+import { sightSeries, toSightBars } from '../../charts/sight-bars';
+import { StackedBars } from '../../charts/stacked-bars';
 import type { Schemas } from '../../api/client';
-import { countOf } from '../../parts/number';
-import { outcomes } from '../../parts/record-words';
-import type { AuditSearch } from './audit-search';
+import { countOf } from '../../parts/show/number';
+import { type AuditSearch, showsViews } from './audit-search';
 
-/** Shows records over time. Dragging over bars narrows the time range to them. */
-export function AuditHistogram({
-  counts,
-  search,
-  choose,
-}: {
-  readonly counts: Schemas['LogCounts'];
+/** Shows records over time, by how much was seen. Dragging over bars narrows the time range to them. */
+export function AuditHistogram(histogram: {
+  readonly sights: Schemas['LogCounts'];
+  readonly outcomes: Schemas['LogCounts'] | undefined;
   readonly search: AuditSearch;
   readonly choose: (change: AuditSearch) => void;
 }) {
-  const { buckets, interval, by, is_exact: isExact, total } = counts;
+  const { sights, outcomes, search, choose } = histogram;
+  const { buckets, interval, is_exact: isExact, total } = sights;
   const isOneEntity = search.entity_id !== undefined || search.request_id !== undefined;
-  const series =
-    by === 'outcome' ? outcomes.filter(({ name }) => counts.top.some(({ value }) => value === name)) : [all];
-  const bars = buckets.map(
-    ({ start, total: sum, counts: values }): Bar => ({
-      key: start,
-      label: toIntervalLabel(new Date(start), interval),
-      values:
-        by === 'outcome' ? Object.fromEntries(values.map(({ value, records }) => [value, records])) : { all: sum },
-    }),
-  );
-  const startOf = (index: number) => buckets[index]?.start ?? counts.to;
+  const isWhole = showsViews(search) && search.not === undefined;
+  const startOf = (index: number) => buckets[index]?.start ?? sights.to;
   return (
-    <div className="panel">
+    <>
       <StackedBars
-        caption={`Records each ${interval}`}
-        bars={bars}
-        series={series}
+        caption={`Records each ${interval}, by how much was seen`}
+        bars={toSightBars(sights, outcomes ?? { ...sights, buckets: [] })}
+        series={sightSeries}
         height={150}
         onChoose={(first, last) => choose({ from: startOf(first), to: startOf(last + 1), range: undefined })}
       />
-      <p className="note audit-total">
+      <p className="note">
         {isExact ? '' : 'At most '}
         {countOf(total, 'record')} from sealed counters.
-        {isOneEntity ? ' The chart does not know single ids and shows all records of the other filters.' : ''} Drag over
-        the chart to look at a part of it.
+        {isWhole ? '' : ' The chart includes what is left out of the list.'}
+        {isOneEntity ? ' It does not know single ids and shows all records of the other filters.' : ''} Drag over the
+        chart to look closer.
       </p>
-    </div>
+    </>
   );
 }
-
-const all = { name: 'all', label: 'Records', tone: 'accent' } as const;

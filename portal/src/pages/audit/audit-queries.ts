@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from '../../api/client';
-import { type AuditSearch, filterNames } from './audit-search';
+import { type AuditSearch, filterNames, readExclusions, showsViews } from './audit-search';
 import { toInterval, toTimeRange } from './audit-range';
 import { pickSearch } from '../../search-text';
 
@@ -10,7 +10,13 @@ const pageSize = 50;
 
 /** Returns the API parameters for the state of the page. */
 export function toLogQuery(search: AuditSearch) {
-  return { ...pickSearch(search, filterNames), ...toTimeRange(search) };
+  const items = readExclusions(search).map(({ name, value }) => `${name}:${value}`);
+  const excluded = [...items, ...(showsViews(search) ? [] : ['member_views'])];
+  return {
+    ...pickSearch(search, filterNames),
+    ...(excluded.length === 0 ? {} : { exclude: excluded.join(',') }),
+    ...toTimeRange(search),
+  };
 }
 
 export function recordsQuery(search: AuditSearch) {
@@ -26,24 +32,25 @@ export function recordsQuery(search: AuditSearch) {
   });
 }
 
-/** Loads counts. Counters are not kept per entity or per request, so these two filters are dropped. */
-export function countsQuery(search: AuditSearch) {
-  const { entity_id: _entity, request_id: _request, ...query } = toLogQuery(search);
+/** Loads counts. Counters know neither single entities and requests nor what is left out, so these are dropped. */
+export function countsQuery(search: AuditSearch, by: 'outcome' | 'transform') {
+  const { entity_id: _entity, request_id: _request, exclude: _exclude, ...query } = toLogQuery(search);
   return queryOptions({
-    queryKey: ['log-counts', query],
+    queryKey: ['log-counts', query, by],
     queryFn: () =>
-      unwrap(api.GET('/logs/counts', { params: { query: { ...query, by: 'outcome', interval: toInterval(query) } } })),
+      unwrap(api.GET('/logs/counts', { params: { query: { ...query, by, interval: toInterval(query) } } })),
     placeholderData: keepPreviousData,
   });
 }
 
+/**
+ * Loads the values that the filters leave. As long as nothing is filtered, page views of members are counted as well,
+ * because only then the vault can use its counters, which are exact however long the log is.
+ */
 export function facetsQuery(search: AuditSearch) {
-  const { start_date, end_date, entity_type } = toLogQuery(search);
-  const query = {
-    start_date,
-    ...(end_date === undefined ? {} : { end_date }),
-    ...(entity_type === undefined ? {} : { entity_type }),
-  };
+  const { exclude, ...filters } = toLogQuery(search);
+  const isFiltered = filterNames.some((name) => search[name] !== undefined) || readExclusions(search).length > 0;
+  const query = isFiltered && exclude !== undefined ? { ...filters, exclude } : filters;
   return queryOptions({
     queryKey: ['log-facets', query],
     queryFn: () => unwrap(api.GET('/logs/facets', { params: { query } })),

@@ -1,20 +1,29 @@
-import { toLocalTime } from '../../parts/local-time';
+import { useState } from 'react';
+import { Field } from '../../parts/controls/field';
+import { toLocalTime } from '../../parts/show/local-time';
 
-/** Shows a time in the user's time zone. The address stores it in UTC. */
+/**
+ * Edits a time in the user's time zone. The value is UTC. The text is the input's own while it is being typed: browsers
+ * report half a date as nothing, and writing that back would change what the user types next.
+ */
 export function LocalTimeInput(input: {
   readonly label: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
+  readonly errors?: readonly string[];
 }) {
+  const [initial] = useState(() => (input.value === undefined ? '' : toLocalTime(new Date(input.value))));
   return (
-    <label>
-      {input.label}
-      <input
-        type="datetime-local"
-        value={input.value === undefined ? '' : toLocalTime(new Date(input.value))}
-        onChange={({ target }) => input.onChange(target.value === '' ? undefined : toUtc(target.value))}
-      />
-    </label>
+    <Field label={input.label} errors={input.errors}>
+      {(ids) => (
+        <input
+          {...ids}
+          type="datetime-local"
+          defaultValue={initial}
+          onChange={({ target }) => input.onChange(target.value === '' ? undefined : toUtc(target.value))}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -1,9 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Check, Download, FileCheck, GitMerge, RefreshCw, ShieldCheck, ShieldX, Signature, X } from 'lucide-react';
 import { fetchPortal } from '../../api/client';
 import { useMember } from '../../api/me';
 import { newestKey, sealQuery } from '../../api/seal';
+import { Button } from '../../parts/controls/button';
+import { CopyBlock } from '../../parts/controls/copy-block';
+import type { Shape } from '../../parts/icon';
+import { Failure } from '../../parts/page/states';
 import { saveFile } from '../../parts/save-file';
-import { Failure } from '../../parts/states';
+import { Glyph } from '../../parts/show/glyph';
+import { Tag } from '../../parts/show/tag';
 import { findPinnedKey } from '../../proof/pinned-key';
 import { isProven, type ProofCheck, type TrustedKey, verifyProof } from '../../proof/verify-proof';
 import { AuditKey } from './audit-key';
@@ -31,25 +37,43 @@ export function RecordProof({ record }: { readonly record: LogRecord }) {
       return { text, trusted, check: await verifyProof(text, trusted, { ...record, tenant_id: tenant.id }) };
     },
   });
+  const { data } = verify;
   return (
-    <section className="record-proof">
-      <h3 className="record-title">Proof</h3>
+    <section>
+      <div className="line">
+        <h3 className="grow">Proof</h3>
+        {data === undefined ? null : <Verdict check={data.check} />}
+      </div>
       <p className="note">
         The vault hashes every record into a tree and signs its root. Your browser can check that this record is in the
         tree, without trusting what the vault says about it.
       </p>
+      {data === undefined ? null : <Steps check={data.check} />}
       <div className="actions">
-        <button type="button" className="primary" disabled={verify.isPending} onClick={() => verify.mutate()}>
-          Verify in this browser
-        </button>
-        {verify.data === undefined ? null : (
-          <button type="button" onClick={() => saveFile(toFile(verify.data.text), `proof-${id}.json`)}>
+        <Button
+          kind={data === undefined ? 'main' : 'ghost'}
+          icon={data === undefined ? ShieldCheck : RefreshCw}
+          disabled={verify.isPending}
+          onClick={() => verify.mutate()}
+        >
+          {data === undefined ? 'Verify in this browser' : 'Verify again'}
+        </Button>
+        {data === undefined ? null : (
+          <Button icon={Download} onClick={() => saveFile(toFile(data.text), `proof-${id}.json`)}>
             Download the proof
-          </button>
+          </Button>
         )}
       </div>
       {verify.error === null ? null : <Failure error={verify.error} />}
-      {verify.data === undefined ? null : <Verdict {...verify.data} />}
+      {data === undefined ? null : (
+        <>
+          <p className="note">Check it without this vault:</p>
+          <CopyBlock
+            label="Command that checks the proof"
+            text={`strongroom audit check proof.json --public-key ${data.trusted.key}`}
+          />
+        </>
+      )}
       {seal.data === undefined ? null : <AuditKey offered={newestKey(seal.data)} />}
     </section>
   );
@@ -59,28 +83,55 @@ function toFile(text: string): Blob {
   return new Blob([text], { type: 'application/json' });
 }
 
-const questions: readonly (readonly [keyof ProofCheck, string, string])[] = [
-  ['isWellFormed', 'It is a proof.', 'It is not a proof.'],
-  ['isOfRecord', 'It is about this record, in every field.', 'It is not about this record as shown.'],
-  ['isSigned', 'The checkpoint is signed with the key below.', 'The checkpoint is not signed with the key below.'],
-  ['isIncluded', 'The hashes lead from this record to the signed root.', 'The hashes do not lead to the signed root.'],
-];
-
-function Verdict({ check, trusted }: Verified) {
+function Verdict({ check }: { readonly check: ProofCheck }) {
   const holds = isProven(check);
   return (
-    <div className={holds ? 'verdict verdict-good' : 'verdict verdict-bad'} role="status">
-      <p className="verdict-title">{holds ? 'Proven' : 'Not proven'}</p>
-      <ul>
-        {questions.map(([name, yes, no]) => (
-          <li key={name}>
-            <span aria-hidden="true">{check[name] ? '✓' : '✗'}</span> {check[name] ? yes : no}
-          </li>
-        ))}
-      </ul>
-      <p>
-        Offline: <code>strongroom audit check proof.json --public-key {trusted.key}</code>
-      </p>
-    </div>
+    <span role="status">
+      <Tag tone={holds ? 'good' : 'bad'} icon={holds ? ShieldCheck : ShieldX}>
+        {holds ? 'Proven' : 'Not proven'}
+      </Tag>
+    </span>
+  );
+}
+
+interface Question {
+  readonly name: keyof ProofCheck;
+  readonly icon: Shape;
+  readonly yes: string;
+  readonly no: string;
+}
+
+const questions: readonly Question[] = [
+  { name: 'isWellFormed', icon: Check, yes: 'It is a proof.', no: 'It is not a proof.' },
+  {
+    name: 'isOfRecord',
+    icon: FileCheck,
+    yes: 'It is about this record, in every field.',
+    no: 'It is not about this record as shown.',
+  },
+  {
+    name: 'isSigned',
+    icon: Signature,
+    yes: 'The checkpoint is signed with the key below.',
+    no: 'The checkpoint is not signed with the key below.',
+  },
+  {
+    name: 'isIncluded',
+    icon: GitMerge,
+    yes: 'The hashes lead from this record to the signed root.',
+    no: 'The hashes do not lead to the signed root.',
+  },
+];
+
+function Steps({ check }: { readonly check: ProofCheck }) {
+  return (
+    <ul className="trail">
+      {questions.map(({ name, icon, yes, no }) => (
+        <li key={name}>
+          <Glyph of={check[name] ? icon : X} tone={check[name] ? 'good' : 'bad'} />
+          <p className="said">{check[name] ? yes : no}</p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client';
 import { newestKey, sealQuery } from '../../api/seal';
-import { CopyBlock } from '../../parts/copy-block';
-import { countOf, formatNumber } from '../../parts/number';
-import { Section } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
+import { CopyBlock } from '../../parts/controls/copy-block';
+import { countOf, formatNumber } from '../../parts/show/number';
+import { Card, CardBody } from '../../parts/page/card';
+import { QueryView } from '../../parts/page/query-view';
+import { Tag } from '../../parts/show/tag';
+import { Time } from '../../parts/show/time';
 
 type Seal = Schemas['LogSeal'];
 
@@ -14,25 +14,25 @@ type Seal = Schemas['LogSeal'];
 export function AuditKeys() {
   const seal = useQuery({ ...sealQuery, refetchInterval: 15_000 });
   return (
-    <Section
+    <Card
       title="Audit log"
       note="Records are sealed into a signed tree, so that none can be changed or removed unnoticed."
     >
       <QueryView query={seal} what="the state of the log">
         {(found) => (
-          <>
+          <CardBody>
             <SealFacts seal={found} />
             {found.public_keys.map(({ version, public_key: key }) => (
-              <div key={version}>
-                <h3 className="key-title">Public key, version {version}</h3>
+              <div key={version} className="stack-small">
+                <h3>Public key, version {version}</h3>
                 <CopyBlock label={`Public key, version ${version}`} text={key} />
               </div>
             ))}
             <Pinning publicKey={newestKey(found)?.public_key} />
-          </>
+          </CardBody>
         )}
       </QueryView>
-    </Section>
+    </Card>
   );
 }
 
@@ -41,7 +41,7 @@ function SealFacts({ seal: { checkpoint, waiting, worker, stop } }: { readonly s
     ? countOf(waiting.records, 'record')
     : `more than ${countOf(waiting.records, 'record')}`;
   return (
-    <dl className="facts key-seal">
+    <dl className="facts">
       <dt>Sealed</dt>
       <dd>
         {checkpoint === undefined ? (
@@ -66,7 +66,7 @@ function SealFacts({ seal: { checkpoint, waiting, worker, stop } }: { readonly s
       <dd>
         {worker.is_running ? <Tag tone="good">Running</Tag> : <Tag tone="bad">Not running</Tag>}{' '}
         {worker.looked_at === undefined ? null : (
-          <span className="note">
+          <span className="muted">
             last seen <Time at={worker.looked_at} form="ago" />
           </span>
         )}
@@ -87,7 +87,7 @@ function Pinning({ publicKey }: { readonly publicKey: string | undefined }) {
   if (publicKey === undefined) return null;
   return (
     <>
-      <h3 className="key-title">How to pin it</h3>
+      <h3>How to pin it</h3>
       <p>
         Keep the public key somewhere that nobody who runs the vault can change, such as a document of your auditors,
         and compare it with one that an operator gave you. A proof that you download from the audit log is then checked

@@ -1,5 +1,5 @@
-import { CopyBlock } from '../../parts/copy-block';
-import { Section } from '../../parts/page';
+import { CopyBlock } from '../../parts/controls/copy-block';
+import { Card, CardBody } from '../../parts/page/card';
 
 /** Shows the commands with which an operator manages the keys. */
 export function KeyCommands({ tenantId }: { readonly tenantId: string }) {
@@ -11,15 +11,17 @@ export function KeyCommands({ tenantId }: { readonly tenantId: string }) {
     ['Rewrap all keys of the vault after a change of the root key', 'strongroom keys rotate root'],
   ] as const;
   return (
-    <Section title="Commands" note="Keys are changed by an operator of the vault, on one of its servers.">
-      <ul className="key-commands">
-        {commands.map(([purpose, command]) => (
-          <li key={command}>
-            <p>{purpose}</p>
-            <CopyBlock label={purpose} text={command} />
-          </li>
-        ))}
-      </ul>
-    </Section>
+    <Card title="Commands" note="Keys are changed by an operator of the vault, on one of its servers.">
+      <CardBody>
+        <ul className="key-commands">
+          {commands.map(([purpose, command]) => (
+            <li key={command}>
+              <p>{purpose}</p>
+              <CopyBlock label={purpose} text={command} />
+            </li>
+          ))}
+        </ul>
+      </CardBody>
+    </Card>
   );
 }

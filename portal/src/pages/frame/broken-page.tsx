@@ -1,6 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Page } from '../../parts/page';
-import { Failure } from '../../parts/states';
+import { Page } from '../../parts/page/page';
+import { Failure } from '../../parts/page/states';
 
 /**
  * Replaces a page that failed or could not be loaded, for example because the vault was updated after the portal was

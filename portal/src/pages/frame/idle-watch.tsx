@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { idleSeconds } from '../../api/activity';
 import { loadMe } from '../../api/me';
+import { Button } from '../../parts/controls/button';
 
 /** Seconds. The vault ends an idle session after 15 minutes, and may learn of activity up to a minute late. */
 const endsAfter = 14 * 60;
@@ -37,14 +38,14 @@ export function IdleWatch() {
         <input type="hidden" name="next" value={location.pathname + location.search} />
       </form>
       {left === undefined ? null : (
-        <div className="idle-warning" role="alert">
+        <div className="notice" role="alert">
           <p>
             You have not used the portal for a while and will be signed out in{' '}
             {left < 60 ? 'less than a minute' : 'two minutes'}.
           </p>
-          <button type="button" onClick={() => setLeft(undefined)}>
+          <Button isSmall onClick={() => setLeft(undefined)}>
             Stay signed in
-          </button>
+          </Button>
         </div>
       )}
     </>

@@ -1,11 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { Dialog } from '../../parts/dialog';
-import { places } from './places';
+import { Dialog } from '../../parts/overlay/dialog';
+import { allPlaces } from './places';
 
-const all = places.flatMap(({ items }) => items);
 /** Milliseconds within which the second key must follow. */
 const pauseMax = 1_500;
+const asked = 'strongroom-shortcuts';
+
+/** Opens the list of keys. */
+export function showShortcuts(): void {
+  document.dispatchEvent(new Event(asked));
+}
 
 /** Handles the keyboard shortcuts of every page, and lists them on request. */
 export function Shortcuts() {
@@ -18,22 +23,28 @@ export function Shortcuts() {
       if (event.key === '?') setShown(true);
       if (event.key === '/') focusSearch(event);
       if (event.key === 'g') wentAt.current = event.timeStamp;
-      const place = all.find(({ key }) => key === event.key);
+      const place = allPlaces.find(({ key }) => key === event.key);
       if (place !== undefined && event.timeStamp - wentAt.current < pauseMax && wentAt.current > 0) {
         wentAt.current = 0;
         void navigate({ to: place.to });
       }
     };
+    const show = () => setShown(true);
     document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    document.addEventListener(asked, show);
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener(asked, show);
+    };
   }, [navigate]);
   if (!isShown) return null;
   return (
     <Dialog title="Keys" onClose={() => setShown(false)}>
       <dl className="facts">
-        {all.map(({ key, label }) => (
+        {allPlaces.map(({ key, label }) => (
           <Shortcut key={key} keys={['g', key]} does={label} />
         ))}
+        <Shortcut keys={['Ctrl', 'K']} does="Find anything" />
         <Shortcut keys={['/']} does="Search on this page" />
         <Shortcut keys={['Esc']} does="Close what is open" />
         <Shortcut keys={['?']} does="This list" />

@@ -1,126 +1,90 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { useMember } from '../../api/me';
-import { chooseTenant } from '../../api/tenant';
-import { roleNames } from '../../parts/role-names';
-import { applyTheme, currentTheme, themes } from '../../parts/theme';
+import { Menu as MenuIcon, Search, ShieldAlert, ShieldCheck } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { isOpen, useMember } from '../../api/me';
+import { sealQuery } from '../../api/seal';
+import { IconButton } from '../../parts/controls/button';
+import { Icon } from '../../parts/icon';
+import { Logo } from '../../parts/logo';
+import { toAgo } from '../../parts/show/time';
+import { showPalette } from './palette';
 import { places } from './places';
+import { TenantMenu } from './tenant-menu';
+import { UserMenu } from './user-menu';
 
-/** Shows the navigation. On a small screen it is collapsed until the user opens it. */
+const sideId = 'side';
+
+/** Shows the navigation. On a small screen it is a popover behind a bar at the top. */
 export function Side() {
-  const [isOpen, setOpen] = useState(false);
+  const side = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  useEffect(() => setOpen(false), [path]);
+  const { tenant } = useMember();
+  useEffect(() => {
+    if (side.current?.matches(':popover-open') === true) side.current.hidePopover();
+  }, [path]);
   return (
-    <header className={isOpen ? 'side open' : 'side'}>
-      <div className="side-head">
-        <Link to="/" className="side-brand">
-          Strongroom
-        </Link>
-        <button type="button" className="side-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          Menu
+    <>
+      <header className="topbar">
+        <Logo />
+        <b>{tenant.name}</b>
+        <IconButton icon={MenuIcon} label="Menu" popoverTarget={sideId} />
+      </header>
+      <aside className="side" id={sideId} popover="auto" ref={side} aria-label="Navigation">
+        <TenantMenu />
+        <button type="button" className="side-find" onClick={showPalette}>
+          <Icon of={Search} />
+          Find anything
+          <kbd>Ctrl K</kbd>
         </button>
-      </div>
-      <TenantSwitch />
-      <nav aria-label="Main">
-        {places.map(({ group, items }) => (
-          <div key={group}>
-            <p className="side-group">{group}</p>
-            <ul>
-              {items.map(({ label, to }) => (
-                <li key={label}>
-                  <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                    {label}
-                  </Link>
-                </li>
-              ))}
-              {group === 'Operations' ? (
-                <>
-                  <li>
-                    <a href="/portal/approvals">Approvals</a>
+        <nav aria-label="Main">
+          {places.map(({ group, items, rendered = [] }) => (
+            <div key={group}>
+              <p className="side-group" id={`group-${group}`}>
+                {group}
+              </p>
+              <ul aria-labelledby={`group-${group}`}>
+                {items.map(({ label, to, icon }) => (
+                  <li key={label}>
+                    <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+                      <Icon of={icon} />
+                      {label}
+                    </Link>
                   </li>
-                  <li>
-                    <a href="/portal/exports">Exports</a>
+                ))}
+                {rendered.map(({ label, href, icon }) => (
+                  <li key={label}>
+                    <a href={href}>
+                      <Icon of={icon} />
+                      {label}
+                    </a>
                   </li>
-                </>
-              ) : null}
-            </ul>
-          </div>
-        ))}
-      </nav>
-      <Foot />
-    </header>
-  );
-}
-
-function TenantSwitch() {
-  const { tenants, tenant } = useMember();
-  const queries = useQueryClient();
-  const role = <p className="note">{roleNames[tenant.role]}</p>;
-  if (tenants.length === 1) {
-    return (
-      <div className="side-tenant">
-        <span className="side-tenant-name">{tenant.name}</span>
-        {role}
-      </div>
-    );
-  }
-  return (
-    <div className="side-tenant">
-      <select
-        aria-label="Tenant"
-        value={tenant.id}
-        onChange={(event) => {
-          chooseTenant(event.target.value);
-          // Data of one tenant must not be shown in another.
-          queries.clear();
-          location.assign('/portal/');
-        }}
-      >
-        {tenants.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {role}
-    </div>
-  );
-}
-
-function Foot() {
-  const { user } = useMember();
-  const [theme, setTheme] = useState(currentTheme);
-  return (
-    <div className="side-foot">
-      <p>{user.email ?? 'You'}</p>
-      <div className="side-foot-links">
-        <a href="/portal/account">Account</a>
-        <form method="post" action="/portal/sign-out">
-          <button className="link">Sign out</button>
-        </form>
-      </div>
-      <label className="note">
-        Colours{' '}
-        <select
-          value={theme}
-          onChange={(event) => {
-            const chosen = themes.find((name) => name === event.target.value) ?? 'system';
-            applyTheme(chosen);
-            setTheme(chosen);
-          }}
-        >
-          {themes.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
+                ))}
+              </ul>
+            </div>
           ))}
-        </select>
-      </label>
-      <p className="note">
-        <kbd>?</kbd> lists the keys
-      </p>
-    </div>
+        </nav>
+        <div className="side-foot">
+          <Sealed />
+          <UserMenu />
+        </div>
+      </aside>
+    </>
+  );
+}
+
+/** Shows whether the log is sealed, which is what every proof rests on. */
+function Sealed() {
+  const { tenant } = useMember();
+  const seal = useQuery({ ...sealQuery, enabled: isOpen(tenant), refetchInterval: 30_000 }).data;
+  if (seal === undefined) return null;
+  const { stop, checkpoint } = seal;
+  const isBroken = stop !== undefined;
+  const text = checkpoint === undefined ? 'not sealed yet' : `sealed ${toAgo(new Date(checkpoint.sealed_at))}`;
+  return (
+    <Link to="/encryption-keys" className={isBroken ? 'sealed bad' : 'sealed'}>
+      <Icon of={isBroken ? ShieldAlert : ShieldCheck} />
+      {isBroken ? 'Sealing of the log has stopped' : `Log ${text}`}
+    </Link>
   );
 }

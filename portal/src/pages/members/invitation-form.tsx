@@ -1,23 +1,36 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, unwrap } from '../../api/client';
+import { useMember } from '../../api/me';
 import { Problem } from '../../api/problem';
-import { Dialog } from '../../parts/dialog';
-import { Field } from '../../parts/field';
-import { Failure } from '../../parts/states';
-import { roleNotes } from './member-view';
+import { Button } from '../../parts/controls/button';
+import { Field } from '../../parts/controls/field';
+import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { useToast } from '../../parts/overlay/toast';
+import { Failure } from '../../parts/page/states';
+import { type Invitation, roleNotes } from './member-view';
 import { invitedRoles, RoleSelect } from './role-select';
 
-/** Invites somebody by e-mail. */
-export function InvitationForm({ close }: { readonly close: () => void }) {
+/** Invites somebody by e-mail. Without a mail server, `onLinked` gets the invitation whose link has to be passed on. */
+export function InvitationForm({
+  close,
+  onLinked,
+}: {
+  readonly close: () => void;
+  readonly onLinked: (invitation: Invitation) => void;
+}) {
+  const { mails_invitations: isMailed } = useMember();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<(typeof invitedRoles)[number]>('READ_ONLY');
   const queries = useQueryClient();
+  const toast = useToast();
   const invitation = useMutation({
     mutationFn: () => unwrap(api.POST('/tenants/self/invitations', { body: { email, role } })),
-    onSuccess: async () => {
+    onSuccess: async (invitation) => {
       await queries.invalidateQueries({ queryKey: ['invitations'] });
       close();
+      if (isMailed || invitation.approval?.status === 'pending') toast({ text: `${email} is invited` });
+      else onLinked(invitation);
     },
   });
   const submit = (event: FormEvent) => {
@@ -28,7 +41,7 @@ export function InvitationForm({ close }: { readonly close: () => void }) {
   const errors = error instanceof Problem ? error.fields['email'] : undefined;
   return (
     <Dialog title="Invite a member" onClose={close}>
-      <form onSubmit={submit}>
+      <form className="stack" onSubmit={submit}>
         <Field label="E-mail address" errors={errors}>
           {(ids) => (
             <input
@@ -46,11 +59,12 @@ export function InvitationForm({ close }: { readonly close: () => void }) {
           {(ids) => <RoleSelect {...ids} roles={invitedRoles} value={role} onChange={setRole} />}
         </Field>
         {error === null || errors !== undefined ? null : <Failure error={error} />}
-        <div className="actions">
-          <button className="primary" disabled={invitation.isPending}>
-            Send the invitation
-          </button>
-        </div>
+        <DialogFoot>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" kind="main" disabled={invitation.isPending}>
+            {isMailed ? 'Send the invitation' : 'Create the invitation'}
+          </Button>
+        </DialogFoot>
       </form>
     </Dialog>
   );

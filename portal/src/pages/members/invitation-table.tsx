@@ -2,64 +2,81 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
-import { ApprovalTag } from '../../parts/approval';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Confirmation } from '../../parts/confirmation';
-import { Failure } from '../../parts/states';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
+import { Button } from '../../parts/controls/button';
+import { useToast } from '../../parts/overlay/toast';
+import { ApprovalTag } from '../../parts/page/approval';
+import { type Column, DataTable } from '../../parts/show/data-table';
+import { Confirmation } from '../../parts/overlay/confirmation';
+import { Failure } from '../../parts/page/states';
+import { Tag } from '../../parts/show/tag';
+import { Time } from '../../parts/show/time';
+import { InvitationLink } from './invitation-link';
 import { type Invitation, nameOfRole } from './member-view';
 
 const facts: readonly Column<Invitation>[] = [
-  { header: 'Invited', isWide: true, cell: ({ email }) => <span className="member-name">{email}</span> },
+  { header: 'Invited', isWide: true, cell: ({ email }) => <b>{email}</b> },
   { header: 'Role', cell: ({ role }) => <Tag>{nameOfRole(role)}</Tag> },
   {
     header: 'Status',
     cell: (invitation) => (
-      <>
-        {invitation.status === 'EXPIRED' ? <Tag tone="warn">Expired</Tag> : <Tag tone="accent">Pending</Tag>}
+      <span className="line">
+        {invitation.status === 'EXPIRED' ? <Tag tone="bad">Expired</Tag> : <Tag>Pending</Tag>}{' '}
         <ApprovalTag of={invitation} />
-      </>
+      </span>
     ),
   },
-  { header: 'Sent', cell: ({ created_at, modified_at }) => <Time at={modified_at ?? created_at} form="ago" /> },
-  { header: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { header: 'Created', cell: ({ created_at, modified_at }) => <Time at={modified_at ?? created_at} form="ago" /> },
+  { header: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} form="exact" /> },
 ];
 
 export function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }) {
   const reader = useMember();
   const queries = useQueryClient();
+  const toast = useToast();
+  const { mails_invitations: isMailed } = reader;
   const [deleting, setDeleting] = useState<Invitation>();
+  const [linked, setLinked] = useState<Invitation>();
   const resending = useMutation({
     mutationFn: ({ id }: Invitation) =>
       unwrap(api.POST('/tenants/self/invitations/{id}/resend', { params: { path: { id } } })),
+    onSuccess: (renewed) => {
+      if (renewed.approval?.status === 'pending') return;
+      if (isMailed) toast({ text: `A new link is being mailed to ${renewed.email}. The old one no longer works.` });
+      else setLinked(renewed);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
   });
   const mayResend = reader.may('tenant:invitation:update');
   const mayDelete = reader.may('tenant:invitation:delete');
   const actions: Column<Invitation> = {
     header: 'Actions',
+    isActions: true,
     cell: (invitation) => (
       <div className="row-actions">
+        {mayResend && !isMailed && isOpen(invitation) ? (
+          <Button isSmall aria-label={`Show link for ${invitation.email}`} onClick={() => setLinked(invitation)}>
+            Show link
+          </Button>
+        ) : null}
         {mayResend ? (
-          <button
-            type="button"
-            aria-label={`Resend the invitation to ${invitation.email}`}
+          <Button
+            isSmall
+            aria-label={isMailed ? `Resend the invitation to ${invitation.email}` : `New link for ${invitation.email}`}
             disabled={resending.isPending}
             onClick={() => resending.mutate(invitation)}
           >
-            Resend
-          </button>
+            {isMailed ? 'Resend' : 'New link'}
+          </Button>
         ) : null}
         {mayDelete ? (
-          <button
-            type="button"
-            className="danger"
+          <Button
+            isSmall
+            kind="warns"
             aria-label={`Delete the invitation to ${invitation.email}`}
             onClick={() => setDeleting(invitation)}
           >
             Delete
-          </button>
+          </Button>
         ) : null}
       </div>
     ),
@@ -67,20 +84,21 @@ export function InvitationTable({ invitations }: { readonly invitations: readonl
   return (
     <>
       {resending.error === null ? null : <Failure error={resending.error} />}
-      <p className="note" role="status">
-        {resending.isSuccess && resending.data.approval?.status !== 'pending'
-          ? `A new link has been sent to ${resending.variables.email}; the old one no longer works.`
-          : ''}
-      </p>
       <DataTable
         caption="Invitations"
         columns={[...facts, ...(mayResend || mayDelete ? [actions] : [])]}
         rows={invitations}
         keyOf={({ id }) => id}
       />
+      {linked === undefined ? null : <InvitationLink invitation={linked} close={() => setLinked(undefined)} />}
       {deleting === undefined ? null : <Deletion invitation={deleting} close={() => setDeleting(undefined)} />}
     </>
   );
+}
+
+/** Returns true if the invitation has a link that works. */
+function isOpen({ status, approval }: Invitation): boolean {
+  return status === 'PENDING' && approval?.status !== 'pending';
 }
 
 function Deletion({ invitation, close }: { readonly invitation: Invitation; readonly close: () => void }) {

@@ -1,11 +1,13 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMember } from '../../api/me';
-import { ApprovalTag } from '../../parts/approval';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
+import { Button } from '../../parts/controls/button';
+import { ApprovalTag } from '../../parts/page/approval';
+import { type Column, TableCard } from '../../parts/show/data-table';
+import { Tag } from '../../parts/show/tag';
+import { Time } from '../../parts/show/time';
 import { MemberRemoval, RoleChange } from './member-changes';
-import { type Member, nameOf, nameOfRole, nameOfWay } from './member-view';
+import { describe, type Member, nameOf, nameOfRole, nameOfWay } from './member-view';
 
 /** Shows the members of the tenant, and the actions that the user may take. */
 export function MemberTable({ members }: { readonly members: readonly Member[] }) {
@@ -15,26 +17,28 @@ export function MemberTable({ members }: { readonly members: readonly Member[] }
   const mayRemove = reader.may('tenant:member:delete');
   const actions: Column<Member> = {
     header: 'Actions',
+    isActions: true,
     cell: (member) => (
       <div className="row-actions">
-        {mayChange ? (
-          <button
-            type="button"
-            aria-label={`Change role of ${nameOf(member)}`}
+        {member.role === 'OWNER' ? <span className="note">stays until another member owns the tenant</span> : null}
+        {mayChange && member.role !== 'OWNER' ? (
+          <Button
+            isSmall
+            aria-label={`Change role of ${describe(member)}`}
             onClick={() => setOpen({ what: 'role', member })}
           >
             Change role
-          </button>
+          </Button>
         ) : null}
-        {mayRemove ? (
-          <button
-            type="button"
-            className="danger"
-            aria-label={`Remove ${nameOf(member)}`}
+        {mayRemove && member.role !== 'OWNER' ? (
+          <Button
+            isSmall
+            kind="warns"
+            aria-label={`Remove ${describe(member)}`}
             onClick={() => setOpen({ what: 'removal', member })}
           >
             Remove
-          </button>
+          </Button>
         ) : null}
       </div>
     ),
@@ -43,7 +47,7 @@ export function MemberTable({ members }: { readonly members: readonly Member[] }
   const close = () => setOpen(undefined);
   return (
     <>
-      <DataTable caption="Members" columns={columns} rows={members} keyOf={({ id }) => id} />
+      <TableCard caption="Members" columns={columns} rows={members} keyOf={({ id }) => id} />
       {open?.what === 'role' ? <RoleChange member={open.member} close={close} /> : null}
       {open?.what === 'removal' ? <MemberRemoval member={open.member} close={close} /> : null}
     </>
@@ -56,32 +60,34 @@ function listColumns(ownId: string): readonly Column<Member>[] {
       header: 'Member',
       isWide: true,
       cell: (member) => (
-        <>
-          <span className="member-name">{nameOf(member)}</span>
-          {member.user.id === ownId ? <span className="note"> (you)</span> : null}
-          {member.user.first_name === undefined ? null : <div className="note">{member.user.email}</div>}
-        </>
+        <span>
+          <Link to="/members/$userId" params={{ userId: member.user.id }}>
+            <b>{nameOf(member)}</b>
+          </Link>
+          {member.user.id === ownId ? <span className="muted"> (you)</span> : null}
+          {member.user.first_name === undefined ? null : <span className="muted"> {member.user.email}</span>}
+        </span>
       ),
     },
     {
       header: 'Role',
       cell: (member) => (
-        <>
-          <Tag tone={member.role === 'OWNER' ? 'accent' : 'plain'}>{nameOfRole(member.role)}</Tag>
+        <span className="line">
+          <Tag>{nameOfRole(member.role)}</Tag>
           <ApprovalTag of={member} />
-        </>
+        </span>
       ),
     },
     { header: 'Joined', cell: ({ created_at }) => <Time at={created_at} form="day" /> },
     {
       header: 'Last sign-in',
       cell: ({ last_signed_in_at: at }) =>
-        at === undefined ? <span className="note">never</span> : <Time at={at} form="ago" />,
+        at === undefined ? <span className="muted">never</span> : <Time at={at} form="ago" />,
     },
     {
       header: 'Signs in with',
       cell: ({ sign_in_ways: ways }) =>
-        ways.length === 0 ? <span className="note">a link only</span> : ways.map(nameOfWay).join(', '),
+        ways.length === 0 ? <span className="muted">a link only</span> : ways.map(nameOfWay).join(', '),
     },
   ];
 }

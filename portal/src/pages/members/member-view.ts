@@ -23,9 +23,17 @@ const wayNames: Readonly<Record<string, string>> = {
   provider: 'Provider',
 };
 
+/** Returns the name that the member has chosen, or the address. */
 export function nameOf({ user }: Member): string {
   const name = [user.first_name, user.last_name].filter((part) => part !== undefined && part !== '').join(' ');
   return name === '' ? (user.email ?? 'Member without an e-mail address') : name;
+}
+
+/** Returns name and address. Members choose their names, so a name alone does not say who is meant. */
+export function describe(member: Member): string {
+  const { email } = member.user;
+  const name = nameOf(member);
+  return email === undefined || email === name ? name : `${name} (${email})`;
 }
 
 export function nameOfWay(way: string): string {

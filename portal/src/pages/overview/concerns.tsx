@@ -1,58 +1,97 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Bell, CalendarClock, ChevronRight, KeyRound, RotateCcw, ShieldAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { sealQuery } from '../../api/seal';
-import { countOf } from '../../parts/number';
+import { Icon, type Shape } from '../../parts/icon';
+import { Card } from '../../parts/page/card';
+import { Glyph } from '../../parts/show/glyph';
+import { countOf } from '../../parts/show/number';
+import type { Tone } from '../../parts/show/tag';
+import { Time } from '../../parts/show/time';
 import { listKeys } from './application-keys';
-import { oldAndNewQuery, daysShown, facetsQuery, valuesOf } from './overview-queries';
+import { daysShown, facetsQuery, failedJobsQuery, oldAndNewQuery, valuesOf } from './overview-queries';
 
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
 const expirySoon = 14 * day;
 /** The age in milliseconds at which an unsealed record is a problem. Records are normally sealed within seconds. */
 const waitMax = 5 * 60_000;
+/** Each old key has a row of its own, up to this many. */
+const oldKeysShown = 3;
 
 /** Shows problems that need attention, or nothing if there are none. */
 export function Concerns() {
   const seal = useQuery(sealQuery).data;
   const facets = useQuery(facetsQuery).data;
+  const failed = useQuery(failedJobsQuery).data;
   const applications = useQuery(oldAndNewQuery).data;
   const found = [
     ...(seal === undefined ? [] : findSealConcerns(seal)),
     ...(facets === undefined ? [] : findAlerts(valuesOf(facets, 'operation'))),
+    ...(failed === undefined ? [] : findFailedJobs(failed)),
     ...(applications === undefined ? [] : findKeyConcerns(applications)),
   ];
   if (found.length === 0) return null;
   return (
-    <section className="concerns" aria-label="Needs a hand">
-      <h2>Needs a hand</h2>
-      <ul>
-        {found.map(({ key, text }) => (
-          <li key={key}>{text}</li>
+    <Card title="Needs attention">
+      <ul className="rows">
+        {found.map(({ key, row }) => (
+          <li key={key}>{row}</li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
 interface Concern {
   readonly key: string;
-  readonly text: ReactNode;
+  readonly row: ReactNode;
+}
+
+function Words({
+  icon,
+  tone,
+  children,
+  tail,
+}: {
+  readonly icon: Shape;
+  readonly tone: Tone;
+  readonly children: ReactNode;
+  readonly tail?: ReactNode;
+}) {
+  return (
+    <>
+      <Glyph of={icon} tone={tone} />
+      <span className="said">{children}</span>
+      {tail === undefined ? null : <span className="tail">{tail}</span>}
+    </>
+  );
 }
 
 function findSealConcerns({ stop, waiting, worker }: Schemas['LogSeal']): Concern[] {
-  if (stop !== undefined) return [{ key: 'stop', text: `Sealing of the log has stopped. ${stop.reason}` }];
   const isLate = waiting.oldest_at !== undefined && Date.now() - Date.parse(waiting.oldest_at) > waitMax;
-  if (worker.is_running && !isLate) return [];
+  if (stop === undefined && worker.is_running && !isLate) return [];
+  const words =
+    stop === undefined ? (
+      <>
+        {waiting.records > 0 ? `${countOf(waiting.records, 'record')} of the log wait to be sealed. ` : ''}
+        No worker seals the log. Start one with <code>strongroom work</code>
+      </>
+    ) : (
+      `Sealing of the log has stopped. ${stop.reason}`
+    );
   return [
     {
-      key: 'worker',
-      text: (
-        <>
-          {waiting.records > 0 ? `${countOf(waiting.records, 'record')} of the log wait to be sealed. ` : ''}
-          No worker seals the log. Start one with <code>strongroom work</code>.
-        </>
+      key: 'seal',
+      row: (
+        <Link to="/encryption-keys" className="row">
+          <Words icon={ShieldAlert} tone="bad">
+            {words}
+          </Words>
+          <Icon of={ChevronRight} />
+        </Link>
       ),
     },
   ];
@@ -64,16 +103,39 @@ function findAlerts(operations: readonly Schemas['LogValueCount'][]): Concern[] 
   return [
     {
       key: 'alerts',
-      text: (
-        <>
-          <Link to="/audit" search={{ range: '30d', operation: 'alert' }}>
-            {countOf(alerts, 'alert')}
-          </Link>{' '}
-          in the last {daysShown} days.
-        </>
+      row: (
+        <Link to="/alerts" className="row">
+          <Words icon={Bell} tone="bad">
+            <b>{countOf(alerts, 'alert')}</b> in the last {daysShown} days
+          </Words>
+          <Icon of={ChevronRight} />
+        </Link>
       ),
     },
   ];
+}
+
+const failedTasks: Readonly<Record<string, string>> = {
+  'deliver-webhook': 'Delivering events to a webhook',
+  'mail-webhook': 'Mail about a disabled webhook',
+  'mail-invitation': 'Mailing an invitation',
+  'purge-tenant': 'Removing data of the deleted tenant',
+};
+
+function findFailedJobs({ failed_jobs: tasks }: Schemas['FailedJobs']): Concern[] {
+  return tasks.map(({ task, jobs, last_failed_at: at }) => ({
+    key: task,
+    row: (
+      <Link to="/jobs" className="row">
+        <Words icon={RotateCcw} tone="bad">
+          {failedTasks[task] ?? task} failed at every attempt{jobs === 1 ? '' : `, ${jobs} times`}, last{' '}
+          <Time at={at} form="ago" />. Ask your vault operator to retry:{' '}
+          <code>strongroom jobs retry --task {task}</code>
+        </Words>
+        <Icon of={ChevronRight} />
+      </Link>
+    ),
+  }));
 }
 
 function findKeyConcerns(applications: readonly Schemas['Application'][]): Concern[] {
@@ -83,18 +145,34 @@ function findKeyConcerns(applications: readonly Schemas['Application'][]): Conce
     return left > 0 && left < expirySoon;
   });
   return [
-    ...(old.length === 0
-      ? []
-      : [{ key: 'old', text: <>{countOf(old.length, 'key')} older than a year. Rotate them under Applications.</> }]),
-    ...expiring.map(({ id, name }) => ({
+    ...old.slice(0, oldKeysShown).map(({ application: { id, name }, key }, index) => ({
+      key: key.id,
+      row: (
+        <Link
+          to="/applications/$applicationId"
+          params={{ applicationId: id }}
+          search={{ rotate: key.id }}
+          className="row"
+        >
+          <Words icon={KeyRound} tone="neutral" tail="Rotate in 3 steps">
+            A key of <b>{name}</b> was created <Time at={key.created_at} form="ago" />
+            {index === oldKeysShown - 1 && old.length > oldKeysShown
+              ? `, and ${countOf(old.length - oldKeysShown, 'other key')} over a year ago`
+              : ''}
+          </Words>
+          <Icon of={ChevronRight} />
+        </Link>
+      ),
+    })),
+    ...expiring.map(({ id, name, expires_at: at = '' }) => ({
       key: id,
-      text: (
-        <>
-          <Link to="/applications/$applicationId" params={{ applicationId: id }}>
-            {name}
-          </Link>{' '}
-          expires within two weeks.
-        </>
+      row: (
+        <Link to="/applications/$applicationId" params={{ applicationId: id }} className="row">
+          <Words icon={CalendarClock} tone="neutral">
+            <b>{name}</b> expires <Time at={at} form="ago" />
+          </Words>
+          <Icon of={ChevronRight} />
+        </Link>
       ),
     })),
   ];

@@ -1,12 +1,19 @@
-import { FirstCommand } from '../../parts/first-command';
+import { Link } from '@tanstack/react-router';
+import { CreditCard } from 'lucide-react';
+import { FirstCommand } from '../../parts/controls/first-command';
+import { Empty } from '../../parts/page/states';
 
 /** Shows the first steps in a vault that has no token yet. */
 export function FirstToken() {
   return (
-    <section className="hint">
-      <h2>Store your first card</h2>
-      <p>Create an application, put its key into this line, and paste it into a terminal.</p>
-      <FirstCommand />
-    </section>
+    <div className="card">
+      <Empty icon={CreditCard} title="Store your first card">
+        <p>
+          Create an <Link to="/applications/new">application</Link>, put its key into this line, and paste it into a
+          terminal.
+        </p>
+        <FirstCommand />
+      </Empty>
+    </div>
   );
 }

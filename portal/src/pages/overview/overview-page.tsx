@@ -1,76 +1,80 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useNames } from '../../api/names';
-import { BarList } from '../../charts/bar-list';
-import { toIntervalLabel } from '../../charts/scale';
-import { StackedBars } from '../../charts/stacked-bars';
-import type { Schemas } from '../../api/client';
+import type { ReactNode } from 'react';
 import { usageQuery } from '../../api/usage';
-import { Page, Section } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { outcomes } from '../../parts/record-words';
+import { BarList } from '../../charts/bar-list';
+import { sightSeries, toSightBars } from '../../charts/sight-bars';
+import { type Bar, StackedBars } from '../../charts/stacked-bars';
+import type { Schemas } from '../../api/client';
+import { useNames } from '../../api/names';
+import { Icon } from '../../parts/icon';
+import { Card, CardBody } from '../../parts/page/card';
+import { Loading } from '../../parts/page/loading';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Failure } from '../../parts/page/states';
+import { kindOf } from '../../parts/show/token-kind';
 import { Concerns } from './concerns';
 import { FirstToken } from './first-token';
-import { OldestKeys } from './oldest-keys';
-import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
+import { LogIntegrity } from './log-integrity';
+import { facetsQuery, outcomesQuery, sightsQuery, valuesOf } from './overview-queries';
+import { RecentReveals } from './recent-reveals';
 import { Stats } from './stats';
 
-/** Shows recent activity, the number of stored tokens, and problems that need attention. */
+/** Shows what needs attention, recent activity, and what is stored. */
 export function OverviewPage() {
-  const counts = useQuery(outcomesQuery);
+  const outcomes = useQuery(outcomesQuery);
+  const sights = useQuery(sightsQuery);
   const usage = useQuery(usageQuery);
+  const bars =
+    outcomes.data === undefined || sights.data === undefined ? undefined : toSightBars(sights.data, outcomes.data);
+  const error = outcomes.error ?? sights.error;
   return (
-    <Page title="Overview">
+    <Page title="Overview" docs="portal" hasTimes>
       {usage.data?.total_tokens === 0 ? <FirstToken /> : null}
       <Concerns />
-      <Stats />
-      <Section
+      <Stats bars={bars} />
+      <Card
         title="Operations a day"
-        note={`The last ${daysShown} days, by outcome.`}
         actions={
           <Link to="/audit" search={{ range: '30d' }}>
             Open in the audit log
           </Link>
         }
       >
-        <QueryView query={counts} what="the chart">
-          {(data) => <OutcomeChart counts={data} />}
-        </QueryView>
-      </Section>
-      <div className="columns overview-columns">
-        <Section title="Tokens by type">
-          <QueryView query={usage} what="tokens">
-            {({ token_report: report }) => <TokenTypes report={report} />}
-          </QueryView>
-        </Section>
-        <Section title="Most active" note={`Applications and members, ${daysShown} days.`}>
-          <TopValues field="actor_id" caption="Most active" />
-        </Section>
-        <Section title="Operations" note={`${daysShown} days.`}>
-          <TopValues field="operation" caption="Operations" />
-        </Section>
-        <Section title="Oldest keys">
-          <OldestKeys />
-        </Section>
+        <CardBody>
+          {bars === undefined ? (
+            error === null ? (
+              <Loading what="the chart" />
+            ) : (
+              <Failure error={error} retry={() => void Promise.all([outcomes.refetch(), sights.refetch()])} />
+            )
+          ) : (
+            <DayChart bars={bars} />
+          )}
+        </CardBody>
+      </Card>
+      <div className="columns main-left">
+        <RecentReveals />
+        <div className="stack">
+          <Card title="Tokens by type">
+            <QueryView query={usage} what="tokens">
+              {({ token_report: report }) => <TokenTypes report={report} />}
+            </QueryView>
+          </Card>
+          <Card title="Most active">
+            <MostActive />
+          </Card>
+          <LogIntegrity />
+        </div>
       </div>
     </Page>
   );
 }
 
-function OutcomeChart({ counts }: { readonly counts: Schemas['LogCounts'] }) {
+function DayChart({ bars }: { readonly bars: readonly Bar[] }) {
   return (
-    <div className="panel">
-      <StackedBars
-        caption="Operations each day by outcome"
-        height={200}
-        series={outcomes.filter(({ name }) => counts.top.some(({ value }) => value === name))}
-        bars={counts.buckets.map(({ start, counts: values }) => ({
-          key: start,
-          label: toIntervalLabel(new Date(start), 'day'),
-          values: Object.fromEntries(values.map(({ value, records }) => [value, records])),
-        }))}
-      />
-    </div>
+    <StackedBars caption="Operations each day, by how much was seen" height={230} series={sightSeries} bars={bars} />
   );
 }
 
@@ -79,45 +83,42 @@ function TokenTypes({ report }: { readonly report: Schemas['TokenReport'] }) {
     .map(([type, { count }]) => ({
       key: type,
       value: count,
-      label: (
+      icon: <Icon of={kindOf(type).icon} />,
+      label: kindOf(type).name,
+      line: (content: ReactNode) => (
         <Link to="/tokens" search={{ type }}>
-          {type}
+          {content}
         </Link>
       ),
     }))
     .toSorted((a, b) => b.value - a.value);
-  return (
-    <div className="panel">
-      <BarList caption="Tokens by type" shares={shares} />
-    </div>
-  );
+  return <BarList caption="Tokens by type" shares={shares} />;
 }
 
 /** The maximum number of lines in a list on the page. */
-const linesMax = 8;
+const linesMax = 6;
 
-/** Shows the most frequent values of a field, each with a link to its records. */
-function TopValues({ field, caption }: { readonly field: 'actor_id' | 'operation'; readonly caption: string }) {
+/** Shows who has the most records, each with a link to them. */
+function MostActive() {
   const names = useNames();
   return (
-    <QueryView query={useQuery(facetsQuery)} what={caption}>
+    <QueryView query={useQuery(facetsQuery)} what="who is active">
       {(facets) => (
-        <div className="panel">
-          <BarList
-            caption={caption}
-            shares={valuesOf(facets, field)
-              .slice(0, linesMax)
-              .map(({ value, records }) => ({
-                key: value,
-                value: records,
-                label: (
-                  <Link to="/audit" search={{ range: '30d', [field]: value }}>
-                    {names.get(value)?.name ?? value.replaceAll('_', ' ')}
-                  </Link>
-                ),
-              }))}
-          />
-        </div>
+        <BarList
+          caption="Most active"
+          shares={valuesOf(facets, 'actor_id')
+            .slice(0, linesMax)
+            .map(({ value, records }) => ({
+              key: value,
+              value: records,
+              label: names.get(value)?.name ?? value,
+              line: (content: ReactNode) => (
+                <Link to="/audit" search={{ range: '30d', actor_id: value }}>
+                  {content}
+                </Link>
+              ),
+            }))}
+        />
       )}
     </QueryView>
   );

@@ -10,10 +10,23 @@ function firstDay(now = Date.now()): string {
   return new Date(Math.floor(now / day) * day - (daysShown - 1) * day).toISOString();
 }
 
-export const outcomesQuery = queryOptions({
-  queryKey: ['overview-counts'],
+/** Loads the records of each day by a field. */
+function countsBy(by: 'outcome' | 'transform') {
+  return queryOptions({
+    queryKey: ['overview-counts', by],
+    queryFn: () =>
+      unwrap(api.GET('/logs/counts', { params: { query: { by, interval: 'day', start_date: firstDay() } } })),
+  });
+}
+
+export const outcomesQuery = countsBy('outcome');
+export const sightsQuery = countsBy('transform');
+
+/** Loads the newest records in which plaintext was seen. */
+export const revealsQuery = queryOptions({
+  queryKey: ['overview-reveals'],
   queryFn: () =>
-    unwrap(api.GET('/logs/counts', { params: { query: { by: 'outcome', interval: 'day', start_date: firstDay() } } })),
+    unwrap(api.GET('/logs', { params: { query: { transform: 'reveal', start_date: firstDay(), size: 8 } } })),
 });
 
 /** Loads the most frequent values of every field in one request. */
@@ -38,4 +51,10 @@ export const oldAndNewQuery = queryOptions({
     const { pagination } = await listApplications(1, undefined);
     return [...newest, ...(await listApplications(pagination.total_pages, undefined)).data];
   },
+});
+
+/** Loads the background jobs that failed at every attempt. */
+export const failedJobsQuery = queryOptions({
+  queryKey: ['failed-jobs'],
+  queryFn: () => unwrap(api.GET('/tenants/self/failed-jobs')),
 });

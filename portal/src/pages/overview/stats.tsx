@@ -1,73 +1,92 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Schemas } from '../../api/client';
-import { sealQuery } from '../../api/seal';
 import { usageQuery } from '../../api/usage';
-import { formatNumber } from '../../parts/number';
-import { Time } from '../../parts/time';
-import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
+import { lineOf, sumOf } from '../../charts/sight-bars';
+import { Spark } from '../../charts/spark';
+import type { Bar, Series } from '../../charts/stacked-bars';
+import { formatNumber } from '../../parts/show/number';
+import { SightMark, type SightKind } from '../../parts/show/sight';
+import { daysShown } from './overview-queries';
 
-/** Shows the numbers that users look for first. */
-export function Stats() {
+const lately = `in ${daysShown} days`;
+
+/** Shows the numbers that users look for first. Each leads to what it counts. */
+export function Stats({ bars }: { readonly bars: readonly Bar[] | undefined }) {
   const usage = useQuery(usageQuery).data;
-  const outcomes = useQuery(outcomesQuery).data;
-  const facets = useQuery(facetsQuery).data;
-  const seal = useQuery(sealQuery).data;
-  const lately = `in ${daysShown} days`;
+  const operations = bars?.map(({ values }) => Object.values(values).reduce((sum, value) => sum + value, 0));
   return (
-    <div className="stats">
-      <Stat label="Tokens" value={usage?.total_tokens} note={<Link to="/tokens">All tokens</Link>} />
-      <Stat label="Operations" value={outcomes?.total} note={lately} />
-      <Stat
-        label="Views in plaintext"
-        value={facets === undefined ? undefined : countOf(valuesOf(facets, 'transform'), 'reveal')}
-        note={
-          <Link to="/audit" search={{ range: '30d', transform: 'reveal' }}>
-            {lately}
-          </Link>
-        }
-      />
-      <Stat
-        label="Denied attempts"
-        value={outcomes === undefined ? undefined : countOf(outcomes.top, 'denied')}
-        note={
-          <Link to="/audit" search={{ range: '30d', outcome: 'denied' }}>
-            {lately}
-          </Link>
-        }
-      />
-      <Stat
-        label="Sealed records"
-        value={seal?.checkpoint?.tree_size}
-        note={seal === undefined ? '' : <Sealing seal={seal} />}
-      />
-    </div>
+    <ul className="card stats">
+      <li>
+        <Link to="/tokens" className="stat">
+          <Number label="Tokens stored" value={usage?.total_tokens} note="now" />
+        </Link>
+      </li>
+      <li>
+        <Link to="/audit" search={{ range: '30d' }} className="stat">
+          <Number
+            label="Operations"
+            value={operations?.reduce((sum, value) => sum + value, 0)}
+            line={operations}
+            tone="masked"
+            note={lately}
+          />
+        </Link>
+      </li>
+      <li>
+        <Link to="/audit" search={{ range: '30d', transform: 'reveal' }} className="stat">
+          <Sum label="Plaintext views" mark="plaintext" bars={bars} name="plaintext" note={lately} />
+        </Link>
+      </li>
+      <li>
+        <Link to="/audit" search={{ range: '30d', outcome: 'denied' }} className="stat">
+          <Sum label="Denied or not found" mark="denied" bars={bars} name="denied" note={lately} />
+        </Link>
+      </li>
+    </ul>
   );
 }
 
-function countOf(values: readonly Schemas['LogValueCount'][], wanted: string): number {
-  return values.find(({ value }) => value === wanted)?.records ?? 0;
+function Sum(sum: {
+  readonly label: string;
+  readonly mark: SightKind;
+  readonly bars: readonly Bar[] | undefined;
+  readonly name: string;
+  readonly note: string;
+}) {
+  const { label, mark, bars, name, note } = sum;
+  return (
+    <Number
+      label={
+        <span className={`sight sight-${mark}`}>
+          <SightMark of={mark} />
+          <span className="muted">{label}</span>
+        </span>
+      }
+      value={bars === undefined ? undefined : sumOf(bars, name)}
+      line={bars === undefined ? undefined : lineOf(bars, name)}
+      tone={mark}
+      note={note}
+    />
+  );
 }
 
-function Sealing({ seal }: { readonly seal: Schemas['LogSeal'] }) {
-  const { checkpoint, waiting } = seal;
-  if (waiting.records > 0) return <>{`${formatNumber(waiting.records)} waiting`}</>;
-  return checkpoint === undefined ? (
-    <>none yet</>
-  ) : (
+function Number(number: {
+  readonly label: ReactNode;
+  readonly value: number | undefined;
+  readonly line?: readonly number[] | undefined;
+  readonly tone?: Series['tone'];
+  readonly note: string;
+}) {
+  const { label, value, line, tone = 'none', note } = number;
+  return (
     <>
-      last <Time at={checkpoint.sealed_at} form="ago" />
+      <span className="stat-name">{label}</span>
+      <span className="stat-line">
+        <span className="stat-value">{value === undefined ? '…' : formatNumber(value)}</span>
+        {line === undefined ? null : <Spark values={line} tone={tone} />}
+      </span>
+      <span className="stat-note">{note}</span>
     </>
-  );
-}
-
-function Stat(stat: { readonly label: string; readonly value: number | undefined; readonly note: ReactNode }) {
-  return (
-    <div className="stat">
-      <p className="stat-label">{stat.label}</p>
-      <p className="stat-value">{stat.value === undefined ? '…' : formatNumber(stat.value)}</p>
-      <p className="stat-note">{stat.note}</p>
-    </div>
   );
 }

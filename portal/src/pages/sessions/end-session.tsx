@@ -1,16 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { endSession, type Session } from '../../api/sessions';
-import { Confirmation } from '../../parts/confirmation';
-import { Time } from '../../parts/time';
+import { Confirmation } from '../../parts/overlay/confirmation';
+import { useToast } from '../../parts/overlay/toast';
+import { Fact, Facts } from '../../parts/show/fact';
+import { Time } from '../../parts/show/time';
 import { SessionRights } from './session-rights';
 
 /** Asks for confirmation before ending a session. */
 export function EndSession({ session, onClose }: { readonly session: Session; readonly onClose: () => void }) {
   const queries = useQueryClient();
+  const toast = useToast();
   const end = useMutation({
     mutationFn: () => endSession(session.id),
     onSuccess: async () => {
       onClose();
+      toast({ text: 'The session was ended' });
       await queries.invalidateQueries({ queryKey: ['sessions'] });
     },
   });
@@ -20,20 +24,17 @@ export function EndSession({ session, onClose }: { readonly session: Session; re
         Every server refuses its key from then on. The key that authorized it can authorize others: if that key has
         leaked, revoke it instead.
       </p>
-      <dl className="facts dialog-facts">
-        <dt>Id</dt>
-        <dd>
+      <Facts>
+        <Fact name="Id">
           <code>{session.id}</code>
-        </dd>
-        <dt>May</dt>
-        <dd>
+        </Fact>
+        <Fact name="May">
           <SessionRights session={session} />
-        </dd>
-        <dt>Ends by itself</dt>
-        <dd>
-          <Time at={session.expires_at} />
-        </dd>
-      </dl>
+        </Fact>
+        <Fact name="Ends by itself">
+          <Time at={session.expires_at} form="exact" />
+        </Fact>
+      </Facts>
     </Confirmation>
   );
 }

@@ -1,6 +1,6 @@
 import type { Session } from '../../api/sessions';
-import { shortenPermissions, transformTones, transformWords } from '../../parts/access/words';
-import { Tag } from '../../parts/tag';
+import { shortenPermissions } from '../../parts/access/words';
+import { Sight, toSight } from '../../parts/show/sight';
 
 type Rule = Session['rules'][number];
 
@@ -9,14 +9,13 @@ const listedMax = 3;
 
 /** Shows the rights of a session. They never exceed those of the actor that authorized it. */
 export function SessionRights({ session: { permissions, rules } }: { readonly session: Session }) {
-  if (permissions.length === 0 && rules.length === 0) return <span className="note">nothing yet</span>;
+  if (permissions.length === 0 && rules.length === 0) return <span className="muted">nothing yet</span>;
   const ordered = rules.toSorted((a, b) => a.priority - b.priority);
   return (
     <ul className="session-rights">
       {ordered.slice(0, listedMax).map((rule) => (
         <li key={rule.priority}>
-          <Tag tone={transformTones[rule.transform]}>{transformWords[rule.transform]}</Tag>{' '}
-          {shortenPermissions(rule.permissions)} <Place rule={rule} />
+          <Sight of={toSight(rule.transform)} /> {shortenPermissions(rule.permissions)} <Place rule={rule} />
         </li>
       ))}
       {ordered.length > listedMax ? <li className="note">and {ordered.length - listedMax} more rules</li> : null}

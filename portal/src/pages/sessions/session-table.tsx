@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMember } from '../../api/me';
 import type { Session } from '../../api/sessions';
-import { ActorName } from '../../parts/actor-name';
-import { CopiedId } from '../../parts/copied-id';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Time } from '../../parts/time';
+import { Button, buttonClass } from '../../parts/controls/button';
+import { CopiedId } from '../../parts/controls/copied-id';
+import { ActorName } from '../../parts/show/actor-name';
+import { type Column, TableCard } from '../../parts/show/data-table';
+import { Time } from '../../parts/show/time';
 import { EndSession } from './end-session';
 import { SessionRights } from './session-rights';
 
@@ -24,40 +25,41 @@ export function SessionTable({ sessions }: { readonly sessions: readonly Session
   const [ended, setEnded] = useState<Session>();
   const actions: Column<Session> = {
     header: 'Actions',
+    isActions: true,
     cell: (session) => (
-      <span className="session-actions">
-        <Link to="/audit" search={{ actor_id: session.id }}>
+      <span className="row-actions">
+        <Link to="/audit" search={{ actor_id: session.id }} className={buttonClass({ kind: 'ghost', isSmall: true })}>
           What it did<span className="unseen"> as session {session.id}</span>
         </Link>
         {mayEnd ? (
-          <button type="button" className="link" onClick={() => setEnded(session)}>
+          <Button isSmall kind="warns" onClick={() => setEnded(session)}>
             End<span className="unseen"> session {session.id}</span>
-          </button>
+          </Button>
         ) : null}
       </span>
     ),
   };
   return (
     <>
-      <DataTable caption="Sessions" columns={[...facts, actions]} rows={sessions} keyOf={({ id }) => id} />
+      <TableCard caption="Sessions" columns={[...facts, actions]} rows={sessions} keyOf={({ id }) => id} />
       {ended === undefined ? null : <EndSession session={ended} onClose={() => setEnded(undefined)} />}
     </>
   );
 }
 
 function Authorizer({ authorized_by: by, authorized_by_key: key }: Session) {
-  if (by === undefined) return <span className="note">nobody yet</span>;
+  if (by === undefined) return <span className="muted">nobody yet</span>;
   return (
-    <>
+    <span>
       <ActorName id={by} />
       {key === undefined ? null : (
         <>
           {' '}
-          <span className="note">
+          <span className="muted">
             key <CopiedId id={key} />
           </span>
         </>
       )}
-    </>
+    </span>
   );
 }

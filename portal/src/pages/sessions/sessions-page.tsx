@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { MonitorSmartphone } from 'lucide-react';
 import { useMember } from '../../api/me';
 import { listSessions } from '../../api/sessions';
-import { Page } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Empty } from '../../parts/states';
+import { buttonClass } from '../../parts/controls/button';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Empty } from '../../parts/page/states';
+import { Tabs } from '../../parts/page/tabs';
 import { SessionTable } from './session-table';
 
 const route = getRouteApi('/sessions');
@@ -22,11 +25,27 @@ export function SessionsPage() {
     <Page
       title="Sessions"
       lead="Short-lived keys of browsers. A page creates one with a public key, and a server authorizes it with a private one."
+      docs="concepts/sessions"
+      hasTimes
     >
-      <nav className="session-kinds" aria-label="Which sessions">
-        <Kind name="Authorized" isShown={isAuthorized} />
-        <Kind name="Waiting" isShown={!isAuthorized} waiting="true" />
-      </nav>
+      <Tabs
+        label="Which sessions"
+        current={isAuthorized ? 'authorized' : 'waiting'}
+        of={[
+          { name: 'authorized', label: 'Authorized' },
+          { name: 'waiting', label: 'Waiting' },
+        ]}
+        link={(name, attributes, children) => (
+          <Link
+            to="/sessions"
+            search={name === 'waiting' ? { waiting: 'true' } : {}}
+            activeOptions={{ exact: true }}
+            {...attributes}
+          >
+            {children}
+          </Link>
+        )}
+      />
       <QueryView query={sessions} what="sessions">
         {({ data, pagination: { next } }) => (
           <>
@@ -36,27 +55,6 @@ export function SessionsPage() {
         )}
       </QueryView>
     </Page>
-  );
-}
-
-function Kind({
-  name,
-  isShown,
-  waiting,
-}: {
-  readonly name: string;
-  readonly isShown: boolean;
-  readonly waiting?: string;
-}) {
-  return (
-    <Link
-      to="/sessions"
-      search={waiting === undefined ? {} : { waiting }}
-      className="button"
-      aria-current={isShown ? 'true' : undefined}
-    >
-      {name}
-    </Link>
   );
 }
 
@@ -78,9 +76,9 @@ function Pager(place: {
         </Link>
       )}
       {next === undefined ? (
-        <span className="note">These are all.</span>
+        <span>These are all.</span>
       ) : (
-        <Link to="/sessions" search={{ ...kept, start: next }} className="button">
+        <Link to="/sessions" search={{ ...kept, start: next }} className={buttonClass({ isSmall: true })}>
           Older sessions
         </Link>
       )}
@@ -90,17 +88,26 @@ function Pager(place: {
 
 function None({ isAuthorized }: { readonly isAuthorized: boolean }) {
   return (
-    <Empty title={isAuthorized ? 'No session can be used right now.' : 'No session waits to be authorized.'}>
-      <p>
-        {isAuthorized
-          ? 'A session ends after three minutes, unless its server gives it longer, up to a day. Those that have ended are in the audit log.'
-          : 'A session can do nothing until a server authorizes it, and ends after three minutes.'}
-      </p>
-      {isAuthorized ? (
-        <Link to="/audit" search={{ entity_type: 'session' }}>
-          Sessions in the audit log
-        </Link>
-      ) : null}
-    </Empty>
+    <div className="card">
+      <Empty
+        icon={MonitorSmartphone}
+        title={isAuthorized ? 'No session can be used right now' : 'No session waits to be authorized'}
+        {...(isAuthorized
+          ? {
+              actions: (
+                <Link to="/audit" search={{ entity_type: 'session' }} className={buttonClass()}>
+                  Sessions in the audit log
+                </Link>
+              ),
+            }
+          : {})}
+      >
+        <p>
+          {isAuthorized
+            ? 'A session ends after three minutes, unless its server gives it longer, up to a day. Those that have ended are in the audit log.'
+            : 'A session can do nothing until a server authorizes it, and ends after three minutes.'}
+        </p>
+      </Empty>
+    </div>
   );
 }

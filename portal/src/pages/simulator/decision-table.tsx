@@ -1,6 +1,7 @@
-import { type Decision, sightTones, sightWords, toReason } from '../../parts/access/words';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Tag } from '../../parts/tag';
+import { type Decision, sightKinds, toReason } from '../../parts/access/words';
+import { type Column, DataTable } from '../../parts/show/data-table';
+import { Sight } from '../../parts/show/sight';
+import { Tag } from '../../parts/show/tag';
 
 const columns: readonly Column<Decision>[] = [
   { header: 'Permission', cell: ({ permission }) => <code className="solid">{permission}</code> },
@@ -12,7 +13,7 @@ const columns: readonly Column<Decision>[] = [
   },
   {
     header: 'Would see',
-    cell: ({ sees }) => (sees === undefined ? '-' : <Tag tone={sightTones[sees.data]}>{sightWords[sees.data]}</Tag>),
+    cell: ({ sees }) => (sees === undefined ? '–' : <Sight of={sightKinds[sees.data]} />),
   },
   { header: 'Why', isWide: true, cell: Why },
 ];

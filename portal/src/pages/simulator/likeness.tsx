@@ -5,9 +5,9 @@ import { useMember } from '../../api/me';
 import { tokenQuery } from '../../api/token';
 import type { Target } from '../../parts/access/explain';
 import type { Decision } from '../../parts/access/words';
-import { CodeBlock } from '../../parts/code-block';
-import { Section } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
+import { CodeBlock } from '../../parts/controls/code-block';
+import { Card, CardBody } from '../../parts/page/card';
+import { QueryView } from '../../parts/page/query-view';
 
 /** Shows what a read of the token would return. The portal only has masked data, so plaintext is merely described. */
 export function Likeness(likeness: {
@@ -18,13 +18,15 @@ export function Likeness(likeness: {
   const { target, reading, name } = likeness;
   if (!('token' in target) || reading === undefined) return null;
   return (
-    <Section title="What it would look like" note={<TokenLink id={target.token} />}>
-      {reading.is_allowed ? (
-        <Shown token={target.token} transform={reading.transform} name={name} />
-      ) : (
-        <p>{name} could not read the token: the vault would refuse.</p>
-      )}
-    </Section>
+    <Card title="What it would look like" actions={<TokenLink id={target.token} />}>
+      <CardBody>
+        {reading.is_allowed ? (
+          <Shown token={target.token} transform={reading.transform} name={name} />
+        ) : (
+          <p>{name} could not read the token: the vault would refuse.</p>
+        )}
+      </CardBody>
+    </Card>
   );
 }
 

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Eye, FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { applicationsQuery, getApplication } from '../../api/applications';
 import { explainApplication, explainDraft, type Target } from '../../parts/access/explain';
 import type { Rights } from '../../parts/access/rights';
-import { Page, Section } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Empty } from '../../parts/states';
+import { Onlookers } from '../../parts/access/onlookers';
+import { Icon } from '../../parts/icon';
+import { Card, CardBody } from '../../parts/page/card';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Empty } from '../../parts/page/states';
 import { DecisionTable } from './decision-table';
 import { DraftEditor } from './draft-editor';
 import { keepDraft, readDraft } from './draft-rights';
 import { Likeness } from './likeness';
-import { Onlookers } from './onlookers';
 import { draftSubject, type SimulatorSearch } from './simulator-search';
 import { SubjectField } from './subject-field';
 import { TargetForm } from './target-form';
@@ -26,19 +29,28 @@ export function SimulatorPage() {
   const applications = useQuery(applicationsQuery);
   const target = toTarget(search);
   return (
-    <Page title="Simulator" lead="What an application may do with a token or in a container, and who can read it.">
-      <div className="simulator-inputs">
-        <QueryView query={applications} what="applications">
-          {(list) => (
-            <SubjectField
-              applications={list}
-              chosen={search.application}
-              onChange={(application) => change({ application })}
-            />
-          )}
-        </QueryView>
-        <TargetForm key={`${search.token} ${search.container}`} search={search} onChange={change} />
-      </div>
+    <Page
+      title="Simulator"
+      lead="What an application may do with a token or in a container, and who can read it."
+      docs="concepts/containers-and-rules"
+      hasTimes
+    >
+      <Card>
+        <CardBody>
+          <div className="simulator-inputs">
+            <QueryView query={applications} what="applications">
+              {(list) => (
+                <SubjectField
+                  applications={list}
+                  chosen={search.application}
+                  onChange={(application) => change({ application })}
+                />
+              )}
+            </QueryView>
+            <TargetForm key={`${search.token} ${search.container}`} search={search} onChange={change} />
+          </div>
+        </CardBody>
+      </Card>
       {search.application === draftSubject ? (
         <DraftEditor
           draft={draft}
@@ -67,22 +79,24 @@ function Results(results: {
   const { subject, draft, target } = results;
   if (subject === undefined || target === undefined) {
     return (
-      <Empty title={toHint(subject, target)}>
-        <p>
-          The vault then says for each permission whether it is granted, which rule decides, and what would be seen. No
-          data is read for that.
-        </p>
-      </Empty>
+      <div className="card">
+        <Empty icon={FlaskConical} title={toHint(subject, target)}>
+          <p>
+            The vault then says for each permission whether it is granted, which rule decides, and what would be seen.
+            No data is read for that.
+          </p>
+        </Empty>
+      </div>
     );
   }
   return <Decisions subject={subject} draft={draft} target={target} />;
 }
 
 function toHint(subject: string | undefined, target: Target | undefined): string {
-  if (subject !== undefined) return 'Choose a token or a container.';
+  if (subject !== undefined) return 'Choose a token or a container';
   return target === undefined
-    ? 'Choose an application, and a token or a container.'
-    : 'Choose an application, or write a draft.';
+    ? 'Choose an application, and a token or a container'
+    : 'Choose an application, or write a draft';
 }
 
 function Decisions({
@@ -109,14 +123,19 @@ function Decisions({
     <QueryView query={explanation} what="decisions">
       {({ decisions, hands_out: handsOut }) => (
         <>
-          <Section title={`What ${isDraft ? 'the draft' : name} may do`} note={toPlace(target)}>
+          <Card title={`What ${isDraft ? 'the draft' : name} may do`} note={toPlace(target)}>
             <DecisionTable decisions={decisions} />
-            {handsOut?.reach.map((sentence) => (
-              <p key={sentence} className="alert reach">
-                {sentence}
-              </p>
-            ))}
-          </Section>
+            {handsOut === undefined || handsOut.reach.length === 0 ? null : (
+              <CardBody>
+                {handsOut.reach.map((sentence) => (
+                  <p key={sentence} className="banner plain">
+                    <Icon of={Eye} />
+                    {sentence}
+                  </p>
+                ))}
+              </CardBody>
+            )}
+          </Card>
           <Likeness
             target={target}
             reading={decisions.find(({ permission }) => permission === 'token:read')}

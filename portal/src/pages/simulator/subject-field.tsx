@@ -1,5 +1,5 @@
 import type { Application } from '../../api/applications';
-import { Field } from '../../parts/field';
+import { Field } from '../../parts/controls/field';
 import { draftSubject } from './simulator-search';
 
 /** Selects the application whose access is simulated. */

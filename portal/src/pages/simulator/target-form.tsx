@@ -1,5 +1,8 @@
 import { useState } from 'react';
-import { Field } from '../../parts/field';
+import { Button } from '../../parts/controls/button';
+import { Field } from '../../parts/controls/field';
+import { holdsCardNumber } from '../../parts/find/card-number';
+import { CardNumberRefused } from '../../parts/find/card-number-refused';
 import type { SimulatorSearch } from './simulator-search';
 
 /** Selects a token or a container. Text that starts with a slash is a container, because no token id does. */
@@ -11,12 +14,15 @@ export function TargetForm({
   readonly onChange: (changed: SimulatorSearch) => void;
 }) {
   const [text, setText] = useState(search.token ?? search.container ?? '');
+  const [isCard, setCard] = useState(false);
   return (
     <form
       className="target-form"
       onSubmit={(event) => {
         event.preventDefault();
         const wanted = text.trim();
+        setCard(holdsCardNumber(wanted));
+        if (holdsCardNumber(wanted)) return;
         onChange(wanted.startsWith('/') ? { token: '', container: wanted } : { token: wanted, container: '' });
       }}
     >
@@ -34,9 +40,10 @@ export function TargetForm({
           />
         )}
       </Field>
-      <button type="submit" className="primary">
+      {isCard ? <CardNumberRefused /> : null}
+      <Button type="submit" kind="main">
         Show
-      </button>
+      </Button>
     </form>
   );
 }

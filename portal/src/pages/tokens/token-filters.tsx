@@ -1,6 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { usageQuery } from '../../api/usage';
+import { Button } from '../../parts/controls/button';
+import { holdsCardNumber } from '../../parts/find/card-number';
+import { CardNumberRefused } from '../../parts/find/card-number-refused';
+import { kindOf } from '../../parts/show/token-kind';
 import type { TokenSearch } from './token-search';
 
 type Filters = Omit<TokenSearch, 'query' | 'start'>;
@@ -14,11 +18,15 @@ export function TokenFilters({
   readonly apply: (filters: Filters) => void;
 }) {
   const typeId = useId();
+  const [isCard, setCard] = useState(false);
   const usage = useQuery(usageQuery);
   const types = new Set([...Object.keys(usage.data?.token_report.metrics_by_type ?? {}), ...listOf(search.type)]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    apply(readFilters(new FormData(event.currentTarget)));
+    const filters = readFilters(new FormData(event.currentTarget));
+    const holdsCard = Object.values(filters).some((text) => holdsCardNumber(text ?? ''));
+    setCard(holdsCard);
+    if (!holdsCard) apply(filters);
   };
   return (
     <form className="token-filters" onSubmit={submit}>
@@ -34,19 +42,22 @@ export function TokenFilters({
         >
           <option value="">All</option>
           {[...types].sort().map((type) => (
-            <option key={type}>{type}</option>
+            <option key={type} value={type}>
+              {kindOf(type).name}
+            </option>
           ))}
         </select>
       </div>
       <TextFilter label="Container" name="container" placeholder="/pci/high/" value={search.container} />
       <TextFilter label="Metadata" name="metadata" placeholder="customer=C-10833" value={search.metadata} />
       <TextFilter label="Fingerprint" name="fingerprint" value={search.fingerprint} />
+      {isCard ? <CardNumberRefused /> : null}
       <div className="actions">
-        <button>Filter</button>
+        <Button type="submit">Filter</Button>
         {Object.values(search).some((value) => value !== undefined) ? (
-          <button type="button" className="quiet" onClick={() => apply({})}>
+          <Button kind="ghost" onClick={() => apply({})}>
             Clear
-          </button>
+          </Button>
         ) : null}
       </div>
     </form>

@@ -1,121 +1,90 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { EyeOff, FlaskConical } from 'lucide-react';
 import { useMember } from '../../api/me';
 import { tokenQuery } from '../../api/token';
-import { CodeBlock } from '../../parts/code-block';
-import { CopiedId } from '../../parts/copied-id';
-import { Fact } from '../../parts/fact';
-import { Page, Section } from '../../parts/page';
-import { QueryView } from '../../parts/query-view';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
-import { ActorName } from '../../parts/actor-name';
-import type { Token } from './token-query';
+import { buttonClass } from '../../parts/controls/button';
+import { CodeBlock } from '../../parts/controls/code-block';
+import { CopiedId } from '../../parts/controls/copied-id';
+import { Icon } from '../../parts/icon';
+import { Card, CardBody } from '../../parts/page/card';
+import { Page } from '../../parts/page/page';
+import { QueryView } from '../../parts/page/query-view';
+import { Plastic } from './plastic';
+import { TokenFacts, toText } from './token-facts';
+import { TokenReaders } from './token-readers';
 import { TokenRemoval } from './token-removal';
 import { TokenTrail } from './token-trail';
+import type { Token } from './token-query';
+import { nameOf } from './token-summary';
 
-/** Shows a token: its masked data, its attributes, and its recent use. */
+/** Shows a token: its masked data, its attributes, who saw it and who could. */
 export function TokenPage() {
   const { tokenId } = useParams({ from: '/tokens/$tokenId' });
   const member = useMember();
   const token = useQuery(tokenQuery(tokenId));
   return (
     <Page
-      title="Token"
+      title={token.data === undefined ? 'Token' : nameOf(token.data)}
+      crumbs={[
+        <Link key="tokens" to="/tokens">
+          Tokens
+        </Link>,
+      ]}
       lead={<CopiedId id={tokenId} isWhole />}
+      docs="concepts/tokens"
+      hasTimes
       actions={
         <>
-          <Link to="/simulator" search={{ token: tokenId }} className="button">
-            Who can read it
+          <Link to="/simulator" search={{ token: tokenId }} className={buttonClass()}>
+            <Icon of={FlaskConical} />
+            Simulate
           </Link>
           {member.may('token:delete') && token.data !== undefined ? <TokenRemoval id={tokenId} /> : null}
         </>
       }
     >
-      <p className="crumb">
-        <Link to="/tokens">All tokens</Link>
-      </p>
-      <QueryView query={token} what="the token">
-        {(found) => (
-          <div className="columns">
-            <Section title="Masked data">
-              <CodeBlock label="Masked data" text={toText(found.data ?? null)} />
-              {found.data === undefined ? <p className="note">The data is redacted.</p> : null}
-            </Section>
-            <Section title="Facts">
-              <Facts token={found} />
-            </Section>
-          </div>
-        )}
-      </QueryView>
-      <TokenTrail id={tokenId} />
+      <div className="columns side-left token-columns">
+        <div className="stack">
+          <QueryView query={token} what="the token">
+            {(found) => <Shown token={found} />}
+          </QueryView>
+          {token.data === undefined ? null : <TokenReaders id={tokenId} />}
+        </div>
+        <TokenTrail id={tokenId} />
+      </div>
     </Page>
   );
 }
 
-function Facts({ token }: { readonly token: Token }) {
-  const { card, bank, metadata = {}, search_indexes: indexes = [] } = token;
+function Shown({ token }: { readonly token: Token }) {
+  const json = <CodeBlock label="Masked data" text={toText(token.data ?? null)} />;
   return (
-    <dl className="facts">
-      <Fact name="Type">
-        <Tag>{token.type}</Tag>
-        {card === undefined ? null : ` ${[card.brand, `ending in ${card.last4}`].filter(Boolean).join(', ')}`}
-        {bank === undefined ? null : ` ending in ${bank.account_number_last4}`}
-      </Fact>
-      <Fact name="Containers">
-        {token.containers.map((container) => (
-          <div key={container}>
-            <Link to="/tokens" search={{ container }} className="mono">
-              {container}
-            </Link>
-          </div>
-        ))}
-      </Fact>
-      <Fact name="Metadata">
-        {Object.entries(metadata).map(([key, value]) => (
-          <div key={key}>
-            <code>
-              {key}={value}
-            </code>
-          </div>
-        ))}
-      </Fact>
-      <Fact name="Fingerprint">
-        {token.fingerprint === undefined ? null : (
-          <>
-            <CopiedId id={token.fingerprint} />{' '}
-            <Link to="/tokens" search={{ fingerprint: token.fingerprint }}>
-              Tokens with equal data
-            </Link>
-          </>
-        )}
-      </Fact>
-      <Fact name="Fingerprint of">
-        {token.fingerprint_expression === undefined ? null : <code>{token.fingerprint_expression}</code>}
-      </Fact>
-      <Fact name="Search indexes">
-        {indexes.map((index) => (
-          <div key={index}>
-            <code>{index}</code>
-          </div>
-        ))}
-      </Fact>
-      <Fact name="Mask">{token.mask === undefined ? null : <CodeBlock label="Mask" text={toText(token.mask)} />}</Fact>
-      <Fact name="Expires">{token.expires_at === undefined ? 'never' : <Time at={token.expires_at} />}</Fact>
-      <Fact name="Created">
-        <Time at={token.created_at} /> by <ActorName id={token.created_by} />
-      </Fact>
-      <Fact name="Modified">
-        {token.modified_at === undefined ? null : (
-          <>
-            <Time at={token.modified_at} /> by <ActorName id={token.modified_by} />
-          </>
-        )}
-      </Fact>
-    </dl>
+    <>
+      {token.card === undefined ? (
+        <Card title="Masked value">
+          <CardBody>
+            {json}
+            {token.data === undefined ? <p className="note">Nothing of the data may be seen.</p> : null}
+          </CardBody>
+        </Card>
+      ) : (
+        <div className="stack token-plastic">
+          <Plastic token={token} card={token.card} />
+          <p className="line small muted">
+            <Icon of={EyeOff} isSmall /> Masked for every member
+          </p>
+          <details>
+            <summary className="small muted">As JSON</summary>
+            {json}
+          </details>
+        </div>
+      )}
+      <Card title="Facts">
+        <CardBody>
+          <TokenFacts token={token} />
+        </CardBody>
+      </Card>
+    </>
   );
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 }

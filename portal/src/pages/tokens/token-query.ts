@@ -1,13 +1,30 @@
 import { api, type Schemas, unwrap } from '../../api/client';
+import { holdsCardNumber } from '../../parts/find/card-number';
+import { escape, isQuery, quote, readPasted } from '../../parts/find/readings';
 import type { TokenSearch } from './token-search';
 
 export type Token = Schemas['Token'];
 
 const pageSize = 25;
 
-/** Loads a page of tokens, from a search if there is a query, otherwise from a list. The filters apply to both. */
-export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPage']> {
+/** The number of newest cards and bank accounts whose last four digits are compared, because no index knows them. */
+export const comparedMax = 100;
+
+/**
+ * Loads a page of tokens, from a search if there is a query, otherwise from a list. The filters apply to both. Text that
+ * is not written in the query language is searched in every way that could find it.
+ */
+export async function loadTokens(
+  search: TokenSearch,
+  metadataKeys: readonly string[] = [],
+): Promise<Schemas['TokenCursorPage']> {
   const { query, start } = search;
+  if (query !== undefined && !isQuery(query)) {
+    const read = readPasted(query, metadataKeys);
+    const found = await loadTokens({ ...search, query: `(${read.query})` });
+    if (read.lastFour === undefined || start !== undefined) return found;
+    return { ...found, data: mergeById([...found.data, ...(await loadEndingIn(read.lastFour, search))]) };
+  }
   if (query !== undefined) {
     const body = { query: toQuery(query, search), size: pageSize, ...(start === undefined ? {} : { start }) };
     return unwrap(api.POST('/v2/tokens/search', { body }));
@@ -28,6 +45,21 @@ export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPag
       },
     }),
   );
+}
+
+/** Finds cards and bank accounts among the newest by their last four digits. */
+async function loadEndingIn(digits: string, { type }: TokenSearch): Promise<Token[]> {
+  const types = ['card', 'bank'].filter((one) => type === undefined || type === one);
+  const pages = await Promise.all(
+    types.map((one) => unwrap(api.GET('/v2/tokens', { params: { query: { size: comparedMax, type: one } } }))),
+  );
+  return pages.flatMap(({ data }) =>
+    data.filter(({ card, bank }) => (card?.last4 ?? bank?.account_number_last4) === digits),
+  );
+}
+
+function mergeById(tokens: readonly Token[]): Token[] {
+  return [...new Map(tokens.map((token) => [token.id, token])).values()];
 }
 
 /** Combines the query and the filters. */
@@ -66,13 +98,5 @@ export function mayHoldData(query: string): boolean {
   // Spaces inside quotes or brackets do not separate words.
   const words = query.replaceAll(/"(?:\\.|[^"\\])*"|[[{][^\]}]*[\]}]/g, '""').split(/[\s()]+/);
   const isOpen = words.every((word) => operators.has(word) || openTerm.test(word));
-  return !isOpen || query.replaceAll('\\', '').includes('data:');
-}
-
-function quote(value: string): string {
-  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-}
-
-function escape(name: string): string {
-  return name.replaceAll(/[\s()":\\*?]/g, String.raw`\$&`);
+  return !isOpen || query.replaceAll('\\', '').includes('data:') || holdsCardNumber(query);
 }

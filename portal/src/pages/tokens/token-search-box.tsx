@@ -1,4 +1,6 @@
-import { type FormEvent, useId } from 'react';
+import type { FormEvent } from 'react';
+import { Button } from '../../parts/controls/button';
+import { SearchBox } from '../../parts/controls/search-box';
 
 /** Searches with a query. `find` is called with undefined if the box is empty. */
 export function TokenSearchBox({
@@ -8,42 +10,33 @@ export function TokenSearchBox({
   readonly query: string | undefined;
   readonly find: (query?: string) => void;
 }) {
-  const id = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = new FormData(event.currentTarget).get('query');
     find(typeof text === 'string' && text.trim() !== '' ? text.trim() : undefined);
   };
   return (
-    <search>
-      <form className="token-search" onSubmit={submit}>
-        <label htmlFor={id} className="unseen">
-          Search
-        </label>
-        <input
+    <search className="token-search">
+      <form onSubmit={submit}>
+        <SearchBox
           key={query}
-          id={id}
+          label="Search"
           name="query"
-          type="search"
-          data-search
           defaultValue={query}
-          placeholder="type:card AND metadata.customer:C-10833"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={1_000}
+          placeholder="Paste an id, last four digits, an e-mail address, a metadata value or a fingerprint"
         />
-        <button className="primary">Search</button>
+        <Button type="submit">Search</Button>
         {query === undefined ? null : (
-          <button type="button" className="quiet" onClick={() => find()}>
+          <Button kind="ghost" onClick={() => find()}>
             Clear
-          </button>
+          </Button>
         )}
       </form>
-      <details className="token-syntax">
+      <details>
         <summary>How to write a search</summary>
         <dl className="facts">
           {examples.map(([example, meaning]) => (
-            <div key={example} className="facts-row">
+            <div key={example} className="fact">
               <dt>
                 <code>{example}</code>
               </dt>

@@ -1,36 +1,38 @@
 import { Link } from '@tanstack/react-router';
-import { type Column, DataTable } from '../../parts/data-table';
-import { Tag } from '../../parts/tag';
-import { Time } from '../../parts/time';
+import { CopiedId } from '../../parts/controls/copied-id';
+import { type Column, TableCard } from '../../parts/show/data-table';
+import { Time } from '../../parts/show/time';
+import { kindOf, TokenGlyph } from '../../parts/show/token-kind';
 import type { Token } from './token-query';
-import { summarize } from './token-summary';
+import { brandOf, summarize } from './token-summary';
 
 const columns: readonly Column<Token>[] = [
   {
-    header: 'Token',
-    cell: ({ id }) => (
-      <Link to="/tokens/$tokenId" params={{ tokenId: id }} className="mono token-id" title={id}>
-        {shorten(id)}
-      </Link>
-    ),
-  },
-  { header: 'Type', cell: ({ type }) => <Tag>{type}</Tag> },
-  {
-    header: 'Masked data',
-    isWide: true,
+    header: 'Masked value',
     cell: (token) => (
-      <span className="mono token-data">{summarize(token) || <span className="note">redacted</span>}</span>
+      <span className="main-cell">
+        <TokenGlyph type={token.type} />
+        <Link to="/tokens/$tokenId" params={{ tokenId: token.id }} className="value">
+          {summarize(token) || <span className="muted">No data</span>}
+        </Link>
+      </span>
     ),
   },
-  { header: 'Containers', cell: ({ containers }) => <code className="token-cell">{containers.join(' ')}</code> },
-  { header: 'Metadata', cell: ({ metadata }) => <Metadata pairs={metadata} /> },
-  { header: 'Created', cell: ({ created_at }) => <Time at={created_at} form="ago" /> },
+  {
+    header: 'Type',
+    narrow: 'hidden',
+    cell: ({ type, card }) => (card === undefined ? kindOf(type).name : brandOf(card)),
+  },
+  { header: 'Id', narrow: 'hidden', cell: ({ id }) => <CopiedId id={id} /> },
+  { header: 'Container', narrow: 'below-end', cell: ({ containers }) => <code>{containers.join(' ')}</code> },
+  { header: 'Metadata', isWide: true, narrow: 'below', cell: ({ metadata }) => <Metadata pairs={metadata} /> },
+  { header: 'Created', narrow: 'end', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function TokenTable({ tokens, isOld }: { readonly tokens: readonly Token[]; readonly isOld: boolean }) {
   return (
-    <div aria-busy={isOld} className={isOld ? 'old' : undefined}>
-      <DataTable caption="Tokens, newest first" columns={columns} rows={tokens} keyOf={({ id }) => id} />
+    <div aria-busy={isOld} className="tokens-list">
+      <TableCard caption="Tokens, newest first" columns={columns} rows={tokens} keyOf={({ id }) => id} />
     </div>
   );
 }
@@ -39,15 +41,11 @@ export function TokenTable({ tokens, isOld }: { readonly tokens: readonly Token[
 function Metadata({ pairs = {} }: { readonly pairs?: Readonly<Record<string, string>> | undefined }) {
   const entries = Object.entries(pairs);
   const shown = entries.slice(0, 2).map(([key, value]) => `${key}=${value}`);
-  if (shown.length === 0) return <span className="note">-</span>;
+  if (shown.length === 0) return null;
   return (
-    <code className="token-cell" title={entries.map(([key, value]) => `${key}=${value}`).join('\n')}>
+    <code title={entries.map(([key, value]) => `${key}=${value}`).join('\n')}>
       {shown.join(' ')}
       {entries.length > shown.length ? ` +${entries.length - shown.length}` : ''}
     </code>
   );
-}
-
-function shorten(id: string): string {
-  return id.length <= 18 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
 }

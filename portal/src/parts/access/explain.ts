@@ -26,7 +26,7 @@ export async function explainDraft(rights: Rights, type: ApplicationType, target
 }
 
 export function isAboutTokens(permission: string): boolean {
-  return permission.startsWith('token:');
+  return permission.startsWith('token:') || permission.startsWith('token-intent:');
 }
 
 const tokenPermissions = [

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import type { Schemas } from '../../api/client';
+import { FieldErrors } from '../controls/field';
 import { groupOf } from './words';
 
 /** Shows permissions to choose from, grouped by subject. */
@@ -23,15 +24,13 @@ export function PermissionBoxes(boxes: {
       {groups.map(([group, permissions]) => (
         <div key={group} className="boxes-group">
           {groups.length === 1 ? null : (
-            <div className="boxes-head">
-              <span className="boxes-name" id={`${id}-${group}`}>
-                {group}
-              </span>
-            </div>
+            <span className="boxes-name" id={`${id}-${group}`}>
+              {group}
+            </span>
           )}
-          <div className={isShort ? 'boxes-short' : 'boxes-long'}>
+          <div className={isShort ? 'checks' : 'boxes-long'}>
             {permissions.map(({ type, description }) => (
-              <label key={type}>
+              <label key={type} className={isShort ? 'check' : 'choice'}>
                 <input type="checkbox" checked={chosen.includes(type)} onChange={() => toggle(type)} />
                 <span>
                   <code>{type}</code>
@@ -42,11 +41,7 @@ export function PermissionBoxes(boxes: {
           </div>
         </div>
       ))}
-      {errors.map((error) => (
-        <p key={error} className="field-error" role="alert">
-          {error}
-        </p>
-      ))}
+      <FieldErrors errors={errors} />
     </fieldset>
   );
 }

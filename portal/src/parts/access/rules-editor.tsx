@@ -1,35 +1,37 @@
-import type { ReactNode } from 'react';
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { Schemas } from '../../api/client';
-import { Field } from '../field';
+import { Button, IconButton } from '../controls/button';
+import { Field, FieldErrors } from '../controls/field';
 import { PermissionBoxes } from './permission-boxes';
 import { addRule, type Rights, type Rule, swapRules } from './rights';
-import { TransformSelect } from './transform-select';
+import { TransformChoice } from './transform-choice';
+import { transformWords } from './words';
 
-type FieldErrors = Readonly<Record<string, readonly string[]>>;
+type FieldErrorsByName = Readonly<Record<string, readonly string[]>>;
 
 /** Edits rules in evaluation order. Priorities follow from the order, so that no two are equal. */
 export function RulesEditor(editor: {
   readonly rights: Rights;
   readonly offered: readonly Schemas['Permission'][];
   readonly onChange: (rights: Rights) => void;
-  readonly errors?: FieldErrors | undefined;
+  readonly errors?: FieldErrorsByName | undefined;
 }) {
   const { rights, offered, onChange, errors = {} } = editor;
   const { rules } = rights;
   const setRules = (changed: readonly Rule[]) => onChange({ ...rights, rules: changed });
   return (
     <fieldset className="rules-editor">
-      <legend>Rules</legend>
+      <legend>Rules, in their order</legend>
       <p className="note">
-        Of all rules that cover a token and grant what is asked, the first decides how much is shown. Plain permissions
-        come after them.
+        The first rule that covers a token and permits what is asked decides how much is shown. Plain permissions come
+        after all rules.
       </p>
       <ol>
         {rules.map((rule, index) => (
           <li key={rule.priority}>
             <RuleEditor
               rule={rule}
-              name={`Rule ${index + 1}`}
+              number={index + 1}
               offered={offered}
               errors={errorsOf(errors, index)}
               onChange={(changed) => setRules(rules.with(index, changed))}
@@ -40,28 +42,39 @@ export function RulesEditor(editor: {
           </li>
         ))}
       </ol>
-      <button type="button" onClick={() => onChange(addRule(rights))}>
-        Add a rule
-      </button>
+      <div>
+        <Button icon={Plus} onClick={() => onChange(addRule(rights))}>
+          Add a rule
+        </Button>
+      </div>
     </fieldset>
   );
 }
 
 function RuleEditor(editor: {
   readonly rule: Rule;
-  readonly name: string;
+  readonly number: number;
   readonly offered: readonly Schemas['Permission'][];
-  readonly errors: FieldErrors;
+  readonly errors: FieldErrorsByName;
   readonly onChange: (rule: Rule) => void;
   readonly onRemove: () => void;
   readonly onRaise: (() => void) | undefined;
   readonly onLower: (() => void) | undefined;
 }) {
-  const { rule, name, offered, errors, onChange } = editor;
+  const { rule, number, offered, errors, onChange } = editor;
+  const name = `Rule ${number}`;
   return (
-    <fieldset className="rule">
-      <legend>{name}</legend>
-      <div className="rule-fields">
+    <div className="rule" role="group" aria-label={name}>
+      <header className="rule-head">
+        <span className="rule-number">{number}</span>
+        <h2>
+          {transformWords[rule.transform]} in {rule.container === '' ? '…' : rule.container}
+        </h2>
+        <MoveButton icon={ArrowUp} label={`Move up ${name}`} move={editor.onRaise} />
+        <MoveButton icon={ArrowDown} label={`Move down ${name}`} move={editor.onLower} />
+        <IconButton icon={Trash2} isSmall label={`Remove ${name}`} onClick={editor.onRemove} />
+      </header>
+      <div className="rule-body">
         <Field label="Container" errors={errors['container']}>
           {(ids) => (
             <input
@@ -74,46 +87,41 @@ function RuleEditor(editor: {
             />
           )}
         </Field>
-        <Field label="What is shown" errors={errors['transform']}>
-          {(ids) => (
-            <TransformSelect
-              {...ids}
+        <div className="field">
+          <span className="label">What is shown</span>
+          <div>
+            <TransformChoice
+              label={`What ${name} shows`}
               value={rule.transform}
               onChange={(transform) => onChange({ ...rule, transform })}
             />
-          )}
-        </Field>
-        <Field label="What it is for" errors={errors['description']}>
-          {(ids) => (
-            <input
-              {...ids}
-              maxLength={500}
-              value={rule.description ?? ''}
-              onChange={({ target }) => onChange({ ...rule, description: target.value })}
-            />
-          )}
-        </Field>
+          </div>
+          <FieldErrors errors={errors['transform'] ?? []} />
+        </div>
+        <div className="rule-wide">
+          <PermissionBoxes
+            legend="Permits"
+            isShort
+            offered={offered}
+            chosen={rule.permissions}
+            errors={errors['permissions']}
+            onChange={(permissions) => onChange({ ...rule, permissions })}
+          />
+        </div>
+        <div className="rule-wide">
+          <Field label="What it is for" errors={errors['description']}>
+            {(ids) => (
+              <input
+                {...ids}
+                maxLength={500}
+                value={rule.description ?? ''}
+                onChange={({ target }) => onChange({ ...rule, description: target.value })}
+              />
+            )}
+          </Field>
+        </div>
       </div>
-      <PermissionBoxes
-        legend="Permits"
-        isShort
-        offered={offered}
-        chosen={rule.permissions}
-        errors={errors['permissions']}
-        onChange={(permissions) => onChange({ ...rule, permissions })}
-      />
-      <div className="actions">
-        <MoveButton move={editor.onRaise}>
-          Move up<span className="unseen"> {name}</span>
-        </MoveButton>
-        <MoveButton move={editor.onLower}>
-          Move down<span className="unseen"> {name}</span>
-        </MoveButton>
-        <button type="button" className="quiet" onClick={editor.onRemove}>
-          Remove<span className="unseen"> {name}</span>
-        </button>
-      </div>
-    </fieldset>
+    </div>
   );
 }
 
@@ -121,16 +129,17 @@ function RuleEditor(editor: {
  * Moves a rule. At either end of the list the button is only `aria-disabled`, because a disabled button would lose the
  * focus.
  */
-function MoveButton({ move, children }: { readonly move: (() => void) | undefined; readonly children: ReactNode }) {
-  return (
-    <button type="button" className="quiet" aria-disabled={move === undefined} onClick={move}>
-      {children}
-    </button>
-  );
+function MoveButton(button: {
+  readonly icon: typeof ArrowUp;
+  readonly label: string;
+  readonly move: (() => void) | undefined;
+}) {
+  const { icon, label, move } = button;
+  return <IconButton icon={icon} isSmall label={label} aria-disabled={move === undefined} onClick={move} />;
 }
 
 /** Returns the errors of one rule. For example, `rules.2.container` becomes `container` of the third rule. */
-function errorsOf(errors: FieldErrors, index: number): FieldErrors {
+function errorsOf(errors: FieldErrorsByName, index: number): FieldErrorsByName {
   const prefix = `rules.${index}.`;
   return Object.fromEntries(
     Object.entries(errors).flatMap(([name, messages]) =>

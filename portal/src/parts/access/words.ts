@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import type { Tone } from '../tag';
+import type { SightKind } from '../show/sight';
 import type { Transform } from './rights';
 
 export type Decision = Schemas['AccessDecision'];
@@ -11,15 +11,18 @@ export const transformWords: Readonly<Record<Transform, string>> = {
   reveal: 'Plaintext',
 };
 
-export const transformTones: Readonly<Record<Transform, Tone>> = { redact: 'plain', mask: 'accent', reveal: 'warn' };
-
 export const sightWords: Readonly<Record<Sight, string>> = {
   nothing: 'No data',
   masked: 'Masked data',
   plaintext: 'Plaintext',
 };
 
-export const sightTones: Readonly<Record<Sight, Tone>> = { nothing: 'plain', masked: 'accent', plaintext: 'warn' };
+/** The mark of what a decision would show. */
+export const sightKinds: Readonly<Record<Sight, SightKind>> = {
+  nothing: 'none',
+  masked: 'masked',
+  plaintext: 'plaintext',
+};
 
 const reasons: Readonly<Record<string, string>> = {
   'permission-not-granted': 'Neither a permission nor a rule grants this anywhere.',
@@ -38,6 +41,9 @@ const groups = [
   ['token:', 'Tokens'],
   ['application:', 'Applications'],
   ['session:', 'Sessions'],
+  ['keys:', 'Client keys'],
+  ['proxy:', 'Stored proxies'],
+  ['webhook:', 'Webhooks'],
   ['tenant:member:', 'Members'],
   ['tenant:invitation:', 'Invitations'],
   ['tenant:', 'Tenant'],

@@ -1,7 +1,7 @@
 import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import type { ServerConfig, WorkerConfig } from '../../platform/config/config.ts';
-import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
-import { parseRootKey } from '../../platform/keyring/kms/file-root-key.ts';
+import type { DatabaseConfig } from '../../platform/config/database-settings.ts';
+import { fileRootKeyConfig, parseRootKey } from '../../platform/keyring/kms/file/file-root-key.ts';
 import type { EchoDestination } from '../../platform/loopback/echo-destination.ts';
 import type { SmtpConfig } from '../../platform/mail/smtp-config.ts';
 import type { DevelopmentMemory } from './development-memory.ts';
@@ -15,13 +15,13 @@ type ElementsPlace = NonNullable<ServerConfig['elements']>;
  * destination.
  */
 export function toServerConfig(
-  options: DevelopmentOptions & { readonly elements: ElementsPlace },
+  options: DevelopmentOptions & { readonly elements: ElementsPlace; readonly documentationUrl: string | undefined },
   parts: { memory: DevelopmentMemory; database: DatabaseConfig; echo: EchoDestination },
 ): ServerConfig {
   const { memory, database, echo } = parts;
   return {
     database,
-    rootKeys: options.rootKeys ?? { primary: { kind: 'file', key: requireRootKey(memory) }, others: [] },
+    rootKeys: options.rootKeys ?? { primary: fileRootKeyConfig(requireRootKey(memory)), others: [] },
     listen: {
       publicUrl: `http://localhost:${options.port}`,
       host: '127.0.0.1',
@@ -29,9 +29,16 @@ export function toServerConfig(
       adminHost: '127.0.0.1',
       adminPort: 0,
     },
-    elements: options.elements,
+    drain: { delaySeconds: 0, timeoutSeconds: 20 },
     limits: options.limits,
+    requestTimeoutSeconds: 10,
     outbound: { ...options.outbound, ownDestination: echo.destination },
+    elements: options.elements,
+    openid: options.openid,
+    mailFrom: options.smtp?.from,
+    servesReference: true,
+    documentationUrl: options.documentationUrl,
+    traces: undefined,
     logLevel: 'warn',
   };
 }
@@ -45,7 +52,14 @@ function requireRootKey({ rootKey }: DevelopmentMemory) {
 export function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefined): WorkerConfig {
   return {
     ...config,
-    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+    audit: {
+      retentionMonths: 13,
+      anchorFile: undefined,
+      anchorUrl: undefined,
+      archive: undefined,
+      alerts: defaultThresholds,
+    },
+    logStreams: [],
     admin: { host: '127.0.0.1', port: 0 },
     mail: { publicUrl: config.listen.publicUrl, smtp },
   };

@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
+import type { DatabaseConfig } from '../../platform/config/database-settings.ts';
 import { findDatabaseName } from '../../platform/database/ground/database-inspection.ts';
 import { LocalPostgres } from '../../platform/local-postgres/local-postgres.ts';
 import type { DevelopmentMemory } from './development-memory.ts';
@@ -23,7 +23,7 @@ export async function openDevelopmentDatabase(
     }),
     (it) => it.stop(),
   );
-  return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8, timeoutSeconds: 10 };
+  return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8, timeoutSeconds: 10, requiresStandby: false };
 }
 
 async function requireName(url: string, wanted: string | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../core/errors/thrown.ts';
-import { generateRootKey, parseRootKey } from '../../platform/keyring/kms/file-root-key.ts';
+import { generateRootKey, parseRootKey } from '../../platform/keyring/kms/file/file-root-key.ts';
 import type { DevelopmentTenant } from '../seed/development-tenant.ts';
 
 /** The state that a data directory keeps between runs. It contains secrets, so it is for development only. */

@@ -1,6 +1,7 @@
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { SignInLinks } from '../../features/portal/index.ts';
 import type { ServerConfig } from '../../platform/config/config.ts';
+import { documentationPath } from '../../http/pages/documentation-site.ts';
 import { migrate } from '../../platform/database/migrations/migrator.ts';
 import { findFreePort } from '../../platform/local-postgres/free-port.ts';
 import { EchoDestination } from '../../platform/loopback/echo-destination.ts';
@@ -80,10 +81,11 @@ export class DevelopmentVault {
     const port = options.port === 0 ? await findFreePort() : options.port;
     const elementsPort = await findFreePort();
     const elements = { url: `http://localhost:${elementsPort}`, port: elementsPort };
-    const config = toServerConfig({ ...options, port, elements }, { memory, database, echo });
-    const seeded = options.isSeeded ? await openSeeded(config, logger, { options, memory }) : undefined;
     let adminUrl = '';
     const landing = await createDevelopmentLanding(() => adminUrl);
+    const documentationUrl = landing.site.size > 0 ? documentationPath : undefined;
+    const config = toServerConfig({ ...options, port, elements, documentationUrl }, { memory, database, echo });
+    const seeded = options.isSeeded ? await openSeeded(config, logger, { options, memory }) : undefined;
     const development = { watch: options.watch, landing };
     const server = opened.adopt(await VaultServer.start(config, logger, { development }), (it) => it.stop());
     adminUrl = server.adminUrl;

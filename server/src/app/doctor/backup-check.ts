@@ -11,6 +11,7 @@ import { findMigrations, migrate } from '../../platform/database/migrations/migr
 import { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { openRootKeys } from '../../platform/keyring/kms/open-root-key.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
+import { checkOwnRootKeys, type OwnKeyFailure } from './own-root-key-check.ts';
 
 /** The timeout is long because counting a large tenant takes as long as reading it. */
 const statementTimeoutMs = 6 * 60 * 60_000;
@@ -35,6 +36,8 @@ export interface BackupReport {
   readonly schema: { readonly dumped: number; readonly migrated: number };
   readonly keys: number;
   readonly tenants: readonly (TokenOpeningReport & { readonly tenantId: TenantId })[];
+  /** The own root keys that cannot be used. The tokens of their tenants were not opened. */
+  readonly unchecked: readonly OwnKeyFailure[];
 }
 
 /**
@@ -86,18 +89,26 @@ async function openEverything(url: string, config: VaultConfig, order: BackupOrd
   try {
     order.onStep('Unwrapping every key');
     const keys = await requireEveryKeyOpens(database, rootKeys);
+    const { opened, working, failures } = await checkOwnRootKeys(database, rootKeys.own);
     order.onStep('Opening tokens');
-    const tenants = await openTokens(database, new Keyring(database, rootKeys), order);
-    return { rootKey: rootKeys.ids.join(' and '), keys, tenants };
+    const skipped = new Set(failures.flatMap((failure) => [...failure.tenants]));
+    const tenantIds = (await listTenantIds(database)).filter((id) => !skipped.has(id));
+    const tenants = await openTokens({ database, keyring: new Keyring(database, rootKeys), tenantIds }, order);
+    const rootKey = [...rootKeys.ids, ...working].join(' and ');
+    return { rootKey, keys: keys + opened, tenants, unchecked: failures };
   } finally {
     await Promise.all([database.close(), rootKeys.close()]);
   }
 }
 
-async function openTokens(database: Database, keyring: Keyring, order: BackupOrder): Promise<BackupReport['tenants']> {
+async function openTokens(
+  parts: { readonly database: Database; readonly keyring: Keyring; readonly tenantIds: readonly TenantId[] },
+  order: BackupOrder,
+): Promise<BackupReport['tenants']> {
+  const { database, keyring, tenantIds } = parts;
   const reports: (TokenOpeningReport & { tenantId: TenantId })[] = [];
   let before = 0;
-  for (const tenantId of await listTenantIds(database)) {
+  for (const tenantId of tenantIds) {
     const report = await new TokenOpeningCheck({ database, keyring, tenantId }).run({
       sampleSize: order.sampleSize,
       signal: order.signal,

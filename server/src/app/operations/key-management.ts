@@ -1,12 +1,20 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import { KeyRetirement, Reencryption, rotateRootKeys } from '../../features/keys/index.ts';
+import {
+  KeyRetirement,
+  Reencryption,
+  rewrapTenant,
+  rotateRootKeys,
+  type TenantRewrapReport,
+} from '../../features/keys/index.ts';
 import { sumTokenCounts } from '../../features/tokens/index.ts';
 import type { VaultConfig } from '../../platform/config/config.ts';
 import { listServerMarks, listTenantIds } from '../../platform/database/ground/database-inspection.ts';
-import { markOf } from '../../platform/keyring/kms/root-key-marks.ts';
+import { markOf, primaryMarkOf } from '../../platform/keyring/kms/root-key-marks.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { sealedTables } from '../wiring/sealed-tables.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
+import { listOwnKeyUses, type OwnKeyUse } from './own-key-uses.ts';
+import { requireServersWithSameKeys } from './same-root-keys.ts';
 
 /** Key operations for operators, which run alongside live servers. */
 export class KeyManagement {
@@ -40,6 +48,11 @@ export class KeyManagement {
     return this.core.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
   }
 
+  /** Lists the own root keys that are configured here or wrap one of these keys. */
+  listOwnKeys(keys: readonly TenantKeyInfo[]): OwnKeyUse[] {
+    return listOwnKeyUses(this.core.rootKeys.own.names, keys);
+  }
+
   /** Estimates how many rows a pass over the tenant's tables will read. */
   estimateRows(tenantId: TenantId): Promise<number> {
     return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
@@ -51,9 +64,9 @@ export class KeyManagement {
    */
   async rotateRoot(onProgress: (done: number) => void) {
     const { rootKeys } = this.core;
-    const mark = markOf(rootKeys);
+    const mark = primaryMarkOf(markOf(rootKeys));
     const marks = await listServerMarks(this.#databaseUrl);
-    const others = marks.filter((one) => one !== mark);
+    const others = marks.filter((one) => primaryMarkOf(one) !== mark);
     if (others.length > 0) {
       throw new Error(
         `${others.length} of ${marks.length} running servers do not wrap keys with root key ${rootKeys.primary.id}. Nothing was ` +
@@ -61,6 +74,12 @@ export class KeyManagement {
       );
     }
     return rotateRootKeys(this.core, onProgress);
+  }
+
+  /** Rewraps the keys of a tenant with the own root key of that name, or with the root key of the vault. */
+  async rewrapTenant(tenantId: TenantId, ownKey: string | undefined): Promise<TenantRewrapReport> {
+    await requireServersWithSameKeys(this.#databaseUrl, this.core.rootKeys);
+    return rewrapTenant(this.core, tenantId, ownKey);
   }
 
   /**

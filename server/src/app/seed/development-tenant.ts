@@ -25,6 +25,9 @@ export interface DevelopmentTenant {
   readonly shop?: ShopApplication;
 }
 
+/** Nobody has this address: mail to the domain goes nowhere (RFC 2606). */
+const developmentOwner = 'ada.quill@example.com';
+
 /** Creates a tenant with one application for each way to use a vault. */
 export async function createDevelopmentTenant(core: VaultCore): Promise<DevelopmentTenant> {
   const tokenPermissions = permissionsOf('private');
@@ -47,7 +50,12 @@ export async function createDevelopmentTenant(core: VaultCore): Promise<Developm
     { name: 'Public', type: 'public', permissions: ['token:create'], rules: [] },
     { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
   ];
-  const made = await core.tenantMaker.make({ name: 'Development', type: 'test', ownerEmail: null, applications });
+  const made = await core.tenantMaker.make({
+    name: 'Development',
+    type: 'test',
+    ownerEmail: developmentOwner,
+    applications,
+  });
   const [privateKey = '', reveal = '', publicKey = '', management = ''] = made.keys;
   return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
 }

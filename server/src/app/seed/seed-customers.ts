@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../core/random/seeded-random.ts';
-import { passesLuhn } from '../../core/token-types/luhn.ts';
+import { passesLuhn } from '../../core/token-types/field-checks.ts';
 
 /** A fictitious customer with a card that no bank has issued. */
 export interface SeedCustomer {

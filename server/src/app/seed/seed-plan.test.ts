@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../core/random/seeded-random.ts';
-import { passesLuhn } from '../../core/token-types/luhn.ts';
+import { passesLuhn } from '../../core/token-types/field-checks.ts';
 import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import { SeedCalendar } from './seed-calendar.ts';
 import { createCustomers } from './seed-customers.ts';

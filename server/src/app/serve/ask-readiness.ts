@@ -29,6 +29,26 @@ export async function askReadiness({
   }
 }
 
+/** Asks a server on this machine what is degraded. Returns nothing if no server responds. */
+export async function askDegraded({
+  host,
+  port,
+}: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<{ readonly name: string; readonly detail: string; readonly remedy: string }[]> {
+  const url = `http://${toPlace(reachable[host] ?? host, port)}/readyz?verbose`;
+  const body = await askOnce(url, { method: 'GET' }, { timeoutMs }).then(
+    (answer) => answer.body,
+    () => '',
+  );
+  const { degraded } = membersOf(parse(body));
+  return (Array.isArray(degraded) ? degraded : []).map((found) => {
+    const { name, detail, remedy } = membersOf(found);
+    return { name: String(name), detail: String(detail), remedy: typeof remedy === 'string' ? remedy : '' };
+  });
+}
+
 /** Describes the failed checks by name. */
 function describe(body: string): string {
   const { checks } = membersOf(parse(body));

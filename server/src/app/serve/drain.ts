@@ -1,6 +1,6 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { DrainConfig } from '../../platform/config/config.ts';
+import type { DrainConfig } from '../../platform/config/server-settings.ts';
 import type { ExtraPort } from '../../platform/ingress/extra-port.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 

@@ -40,7 +40,10 @@ export function addCertificateMetrics(
   const texts: readonly (readonly [use: string, texts: readonly (string | undefined)[]])[] = [
     ['proxy-client', outbound.clientCertificates.map(({ pem }) => pem.reveal())],
     ['proxy-authority', [outbound.authorities]],
-    ['key-service-authority', [rootKeys.primary, ...rootKeys.others].map(authorityOf)],
+    [
+      'key-service-authority',
+      [rootKeys.primary, ...rootKeys.others, ...(rootKeys.own?.keys.values() ?? [])].map(authorityOf),
+    ],
   ];
   metrics.addGauges(
     'strongroom_certificate_expiry_timestamp_seconds',

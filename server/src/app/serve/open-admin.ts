@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { BodyMemory } from '../../http/bodies/body-memory.ts';
 import { createAdminEdge, type ReadinessCheck } from '../../http/edge/admin-edge.ts';
-import type { DrainConfig } from '../../platform/config/config.ts';
 import type { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
 import { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
@@ -9,9 +8,10 @@ import type { VaultCore } from '../wiring/vault-core.ts';
 import { Drain } from './drain.ts';
 import { addCertificateMetrics } from './key-metrics.ts';
 import type { ServerBase } from './open-base.ts';
-import { claimCheck, databaseCheck, notStopping } from './readiness.ts';
+import { claimCheck, databaseChecks, notStopping } from './readiness.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { ServerStart } from './server-start.ts';
+import { limitFindings, limitLog } from './watch-limits.ts';
 import { watchGround } from './watch-ground.ts';
 
 /**
@@ -19,7 +19,6 @@ import { watchGround } from './watch-ground.ts';
  * in the database. A short period of that is no reason to send requests elsewhere.
  */
 const silenceMaxMs = 5_000;
-const undelayed: DrainConfig = { delaySeconds: 0, timeoutSeconds: 20 };
 
 /** The parts that health and metrics report on, and the server that reports them. */
 export interface ServerAdmin {
@@ -36,14 +35,18 @@ export function openAdmin(
   { core, feed, directory }: ServerBase,
   opened: AsyncDisposableStack,
 ): ServerAdmin {
-  const limiter = opened.adopt(new RateLimiter(config.limits), (it) => it.close());
+  const limiter = opened.adopt(new RateLimiter({ ...config.limits, ...limitLog(logger) }), (it) => it.close());
   const bodyMemory = new BodyMemory();
   const metrics = createServerMetrics({ core, directory, limiter, bodyMemory });
   addCertificateMetrics(metrics, config);
-  const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
-  const drain = new Drain(config.drain ?? undelayed, logger);
+  const ground = opened.adopt(watchGround(core.database, config.database, { metrics, logger }), (it) => it.stop());
+  const drain = new Drain(config.drain, logger);
   const admin = opened.adopt(
-    createAdminEdge({ metrics, checks: readinessChecks(core, feed, drain), ground: () => ground.findings }),
+    createAdminEdge({
+      metrics,
+      checks: readinessChecks(core, feed, drain),
+      ground: () => [...ground.findings, ...limitFindings(limiter)],
+    }),
     (it) => it.close(),
   );
   return { limiter, bodyMemory, metrics, drain, admin };
@@ -52,7 +55,7 @@ export function openAdmin(
 function readinessChecks(core: VaultCore, feed: ChangeFeed, drain: Drain): ReadinessCheck[] {
   return [
     notStopping(() => drain.hasBegun),
-    databaseCheck(core.database),
+    ...databaseChecks(core.database),
     claimCheck('change feed', () => feed.silentMs < silenceMaxMs),
   ];
 }

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { IdempotencyService, IdempotencyStore } from '../../features/idempotency/index.ts';
 import { addSessionRoutes, SessionService } from '../../features/sessions/index.ts';
+import { StoredProxyDirectory } from '../../features/stored-proxies/index.ts';
 import { TenantSettingsDirectory } from '../../features/tenants/index.ts';
+import { addSignatureKeyRoutes } from '../../features/webhooks/index.ts';
 import { createEdge } from '../../http/edge/edge.ts';
 import { ElementsOrigin } from '../../http/origins/elements-origin.ts';
 import type { ExtraPort } from '../../platform/ingress/extra-port.ts';
-import { createHttpMetrics } from '../../platform/telemetry/http-metrics.ts';
+import { WebhookSignatureKey } from '../../platform/keyring/webhooks/webhook-signature-key.ts';
+import { Outbound } from '../../platform/outbound/outbound.ts';
+import { createHttpMetrics } from '../../http/requests/request-log.ts';
 import { addElements } from '../wiring/elements-wiring.ts';
 import { createManagementRoutes } from '../wiring/management-wiring.ts';
 import { addAllPortalRoutes } from '../wiring/portal-wiring.ts';
@@ -31,9 +35,11 @@ export async function openApi(
   const elements = config.elements === undefined ? undefined : new ElementsOrigin(config.elements.url);
   const edge = await openEdge(start, parts, elements);
   await addRoutes(edge, { start, parts, opened });
-  const { directory, drain } = parts;
+  const { core, directory, drain } = parts;
+  const { database } = core;
   const folder = start.elementsFolder;
-  const elementsPort = elements === undefined ? undefined : addElements(edge, { origin: elements, folder, directory });
+  const elementsPort =
+    elements === undefined ? undefined : addElements(edge, { origin: elements, folder, directory, database });
   opened.adopt(edge, (it) => drain.close(it, elementsPort));
   return { edge, elementsPort };
 }
@@ -49,6 +55,7 @@ function openEdge(
     publicUrl,
     ownOrigins: own.map((url) => new URL(url).origin),
     authenticator: directory,
+    proxyKeys: new StoredProxyDirectory(core),
     limits: { ...config.limits, limiter },
     timeLimitSeconds,
     idempotency: new IdempotencyService({ store: new IdempotencyStore(core.database), keyring: core.keyring }),
@@ -58,7 +65,7 @@ function openEdge(
     tracer,
     bodyMemory,
     drain,
-    servesReference: config.servesReference ?? true,
+    servesReference: config.servesReference,
     elements,
     development,
   });
@@ -72,23 +79,30 @@ async function addRoutes(
   const { core, feed, metrics } = parts;
   const { publicUrl } = config.listen;
   const cvcSealer = opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
-  const addManagementRoutes = createManagementRoutes(core, publicUrl, clock);
+  const outbound = new Outbound(config.outbound, core.database.tracer);
+  const addManagementRoutes = createManagementRoutes(core, { publicUrl, clock, outbound });
+  addSignatureKeyRoutes(edge, new WebhookSignatureKey(core));
   addSessionRoutes(edge, new SessionService(core));
   addManagementRoutes(edge);
   const settings = new TenantSettingsDirectory({ database: core.database, feed });
   const { containerSets } = config.limits;
-  const { tokens, addMemberRoutes } = addAllTokenRoutes(edge, { core, settings, cvcSealer, containerSets });
+  const { tokens, transforms, addMemberRoutes } = addAllTokenRoutes(edge, { core, settings, cvcSealer, containerSets });
   addAllPortalRoutes(edge, {
     core,
     publicUrl,
     openid: config.openid,
+    place: {
+      documentationUrl: config.documentationUrl,
+      mailsInvitations: config.mailFrom !== undefined,
+      elementsUrl: config.elements?.url,
+      isDevelopment: start.development !== undefined,
+    },
     passwordHasher,
     addMemberRoutes: (scope) => {
       addManagementRoutes(scope);
       addMemberRoutes(scope);
     },
   });
-  opened.adopt(addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger }), (it) =>
-    it.close(),
-  );
+  const proxying = { core, outbound, config: config.outbound, settings, tokens, transforms, metrics, logger };
+  opened.adopt(addProxy(edge, proxying), (it) => it.close());
 }

@@ -1,3 +1,5 @@
+import { OperatorError } from '../../core/errors/operator-error.ts';
+import { nameOf } from '../../core/errors/thrown.ts';
 import { CredentialDirectory } from '../../features/applications/index.ts';
 import { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
 import { OutageLog } from '../../platform/database/connections/outage-log.ts';
@@ -8,6 +10,7 @@ import type { Tracer } from '../../platform/telemetry/tracer.ts';
 import { openTracer } from '../../platform/traces/open-tracer.ts';
 import { withinRequests } from '../wiring/database-time-limits.ts';
 import { VaultCore } from '../wiring/vault-core.ts';
+import { watchOwnRootKeys } from './own-root-key-log.ts';
 import type { ServerStart } from './server-start.ts';
 
 /** The foundation of a server: database, keys, the feed of changes, and the directory of callers. */
@@ -34,6 +37,8 @@ export async function openBase(
   );
   watchOutages(core, feed, logger);
   followKeys(core, feed);
+  watchKeyService(core, logger);
+  await watchOwnRootKeys(core, logger);
   return { tracer, core, feed, directory };
 }
 
@@ -53,5 +58,21 @@ function followKeys({ keyring }: VaultCore, feed: ChangeFeed): void {
   feed.onGap(() => keyring.forgetAll());
   feed.onChange((table, id) => {
     if (table === 'tenant_keys') keyring.forget(id);
+  });
+}
+
+/** Logs once that keys cannot be loaded, with the time for which those that are loaded are used, and once that they can. */
+function watchKeyService({ keyring, rootKeys }: VaultCore, logger: Logger): void {
+  keyring.onOutage((outage) => {
+    const fields = { root_key: rootKeys.ids.join(' and ') };
+    if (outage === undefined) return logger.warn('key service back', fields);
+    const { error, endsInMs } = outage;
+    const rest = endsInMs === undefined ? {} : { seconds: Math.round(endsInMs / 1_000) };
+    logger.error('key service unavailable, loaded keys are used until they end', {
+      ...fields,
+      ...rest,
+      error: nameOf(error),
+      ...(error instanceof OperatorError ? { advice: error.message } : {}),
+    });
   });
 }

@@ -22,9 +22,18 @@ beforeAll(async () => {
   worker = await VaultWorker.start(
     {
       ...vault.config,
-      audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+      audit: {
+        retentionMonths: 13,
+        anchorFile: undefined,
+        anchorUrl: undefined,
+        archive: undefined,
+        alerts: defaultThresholds,
+      },
+      logStreams: [],
       admin: { host: '127.0.0.1', port: 0 },
       mail: { publicUrl: undefined, smtp: undefined },
+      traces: undefined,
+      outbound: vault.outbound,
     },
     { info: keep, warn: keep, error: keep },
   );

@@ -1,6 +1,7 @@
 import type { CredentialDirectory } from '../../features/applications/index.ts';
 import type { BodyMemory } from '../../http/bodies/body-memory.ts';
-import { addBatchMetrics, addPoolMetrics } from '../../platform/database/database-metrics.ts';
+import { addBatchMetrics } from '../../platform/database/batch-meter.ts';
+import { addPoolMetrics } from '../../platform/database/pool-metrics.ts';
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { addCacheMetrics } from '../../platform/telemetry/cache-use.ts';
 import { Metrics } from '../../platform/telemetry/metrics.ts';
@@ -19,7 +20,7 @@ export function createServerMetrics(parts: {
   const { core, directory, limiter, bodyMemory } = parts;
   const metrics = new Metrics();
   addPoolMetrics(metrics, new Map([['vault', core.database]]));
-  addBatchMetrics(metrics, core.database);
+  addBatchMetrics(metrics, core.database.batches);
   addCacheMetrics(
     metrics,
     new Map([
@@ -28,6 +29,18 @@ export function createServerMetrics(parts: {
       ['sessions', () => directory.uses.sessions],
       ['key-origins', () => directory.uses.origins],
     ]),
+  );
+  metrics.addGauges(
+    'strongroom_cache_ends_seconds',
+    'Time until the first entries of a cache can no longer be used. Infinite while they can be refreshed.',
+    'cache',
+    () => new Map([['tenant-keys', (core.keyring.endsInMs ?? Number.POSITIVE_INFINITY) / 1_000]]),
+  );
+  metrics.addGauges(
+    'strongroom_tenant_root_key_ends_seconds',
+    "Time until values of a tenant can no longer be decrypted, because its owner's root key fails. Infinite while it works.",
+    'root_key',
+    () => new Map([...core.keyring.ownKeysEndInMs].map(([name, milliseconds]) => [name, milliseconds / 1_000])),
   );
   addLimiterMetrics(metrics, limiter);
   addTraceMetrics(metrics, core.database.tracer);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
-import { TestVault } from '../../../test/harness/test-vault.ts';
+import { plainServing, TestVault } from '../../../test/harness/test-vault.ts';
 import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { VaultWorker } from './vault-worker.ts';
@@ -40,13 +40,23 @@ const untilAlone = () => untilTrue(async () => (await countConnections()) === 0,
 
 const workerConfig = (port: number) => ({
   ...vault.config,
-  audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+  audit: {
+    retentionMonths: 13,
+    anchorFile: undefined,
+    anchorUrl: undefined,
+    archive: undefined,
+    alerts: defaultThresholds,
+  },
+  logStreams: [],
   admin: { host: '127.0.0.1', port },
   mail: { publicUrl: undefined, smtp: undefined },
+  traces: undefined,
+  outbound: vault.outbound,
 });
 
 const serverConfig = (ports: { port: number; adminPort: number }) => ({
   ...vault.config,
+  ...plainServing,
   listen: { publicUrl: 'http://localhost', host: '127.0.0.1', adminHost: '127.0.0.1', ...ports },
   limits: vault.limits,
   outbound: vault.outbound,

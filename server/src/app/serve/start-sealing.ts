@@ -4,7 +4,7 @@ import { FacetKeeper } from '../../platform/audit/record/facet-keeper.ts';
 import { SealLoop } from '../../platform/audit/seal-loop.ts';
 import { Sealer } from '../../platform/audit/seal/sealer.ts';
 import { Watcher } from '../../platform/audit/watch/watcher.ts';
-import type { AuditConfig } from '../../platform/config/config.ts';
+import type { AuditConfig } from '../../platform/config/audit-settings.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
@@ -18,8 +18,10 @@ export async function startSealing(parts: {
   config: AuditConfig;
   logger: Logger;
   metrics: Metrics;
+  /** Called with the tenants that records were sealed for. */
+  wake: (tenantIds: readonly string[]) => Promise<void>;
 }): Promise<SealLoop> {
-  const { core, database, config, logger, metrics } = parts;
+  const { core, database, config, logger, metrics, wake } = parts;
   const anchors: Anchor[] = [
     ...(config.anchorFile === undefined ? [] : [fileAnchor(config.anchorFile)]),
     ...(config.anchorUrl === undefined ? [] : [httpsAnchor(config.anchorUrl)]),
@@ -27,5 +29,5 @@ export async function startSealing(parts: {
   const anchorings = await Promise.all(anchors.map((anchor) => Anchoring.start(database, anchor)));
   const sealer = new Sealer({ database, signer: core.systemKeys.auditSigner() });
   const watcher = new Watcher({ sealerDatabase: database, database: core.database, thresholds: config.alerts });
-  return new SealLoop({ sealer, facets: new FacetKeeper(database), watcher, anchorings, logger, metrics });
+  return new SealLoop({ sealer, facets: new FacetKeeper(database), watcher, anchorings, wake, logger, metrics });
 }

@@ -12,7 +12,6 @@ import { openApi, type ServerApi } from './open-api.ts';
 import { openBase } from './open-base.ts';
 import type { ServerStart } from './server-start.ts';
 
-const requestTimeoutSecondsDefault = 10;
 const apiSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_PORT (for strongroom dev: --port)' };
 const elementsSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_ELEMENTS_PORT' };
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_ADMIN_PORT' };
@@ -40,7 +39,7 @@ export class VaultServer {
   ): Promise<VaultServer> {
     const start: ServerStart = {
       config,
-      timeLimitSeconds: config.requestTimeoutSeconds ?? requestTimeoutSecondsDefault,
+      timeLimitSeconds: config.requestTimeoutSeconds,
       logger,
       development: more.development,
       clock: more.clock ?? processClock,

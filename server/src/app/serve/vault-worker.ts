@@ -1,26 +1,34 @@
 import { sweepApprovalsJob } from '../../features/approvals/index.ts';
 import { sweepIdempotencyJob } from '../../features/idempotency/index.ts';
 import { abandonedCallsJob } from '../../features/proxy/index.ts';
+import { sweepClientKeysJob } from '../../features/client-keys/index.ts';
+import { sweepTokenIntentsJobs } from '../../features/token-intents/index.ts';
 import { sweepSessionsJob } from '../../features/sessions/index.ts';
 import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../../features/invitations/index.ts';
 import { sweepSignInsJob } from '../../features/portal/index.ts';
+import { addEndpointGauges, type RunPace, wakeWebhooksOf } from '../../features/webhooks/index.ts';
+import { addStreamGauges, type StreamPace, wakeLogStreams } from '../../features/log-streams/index.ts';
 import { purgeTenantJob, removeTenantsJob } from '../../features/tenants/index.ts';
 import { sweepTokensJobs } from '../../features/tokens/index.ts';
 import { createAdminEdge } from '../../http/edge/admin-edge.ts';
 import { auditPartitionsJob } from '../../platform/audit/retention/audit-partitions-job.ts';
+import { findArchivedIn } from '../wiring/archive-wiring.ts';
 import { auditRetentionJob } from '../../platform/audit/retention/audit-retention-job.ts';
-import type { MailConfig, WorkerConfig } from '../../platform/config/config.ts';
-import { addPoolMetrics } from '../../platform/database/database-metrics.ts';
+import type { WorkerConfig } from '../../platform/config/config.ts';
+import type { MailConfig } from '../../platform/config/portal-settings.ts';
+import { addPoolMetrics } from '../../platform/database/pool-metrics.ts';
 import { OutageLog } from '../../platform/database/connections/outage-log.ts';
 import type { Job } from '../../platform/jobs/job.ts';
-import { JobRunner } from '../../platform/jobs/job-runner.ts';
+import { type JobPace, JobRunner } from '../../platform/jobs/job-runner.ts';
 import { Mailer } from '../../platform/mail/mailer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { Metrics } from '../../platform/telemetry/metrics.ts';
 import { openTracer } from '../../platform/traces/open-tracer.ts';
 import { addTraceMetrics } from '../../platform/traces/trace-metrics.ts';
 import { createApprovals } from '../wiring/approval-wiring.ts';
-import { databaseCheck, notStopping } from './readiness.ts';
+import { createStreamJobs } from '../wiring/log-stream-wiring.ts';
+import { createWebhookJobs } from '../wiring/webhook-wiring.ts';
+import { databaseChecks, notStopping } from './readiness.ts';
 import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from '../wiring/open-whole.ts';
@@ -31,6 +39,13 @@ import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
 
+/** Timing that only tests change. */
+export interface WorkerTiming {
+  readonly webhookPace?: Partial<RunPace>;
+  readonly streamPace?: Partial<StreamPace>;
+  readonly jobPace?: JobPace;
+}
+
 /** A running worker, which takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
   readonly adminUrl: string;
@@ -38,11 +53,16 @@ export class VaultWorker {
   readonly #logger: Logger;
   #stopped: Promise<void> | undefined;
 
-  static start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
-    return openWhole((opened) => VaultWorker.#open(config, logger, opened));
+  /** Tests use their own timing. */
+  static start(config: WorkerConfig, logger: Logger, timing: WorkerTiming = {}): Promise<VaultWorker> {
+    return openWhole((opened) => VaultWorker.#open(config, { logger, ...timing }, opened));
   }
 
-  static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
+  static async #open(
+    config: WorkerConfig,
+    { logger, webhookPace, streamPace, jobPace: pace }: WorkerTiming & { readonly logger: Logger },
+    opened: AsyncDisposableStack,
+  ): Promise<VaultWorker> {
     const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
     const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
     const outages = new OutageLog(logger);
@@ -51,13 +71,13 @@ export class VaultWorker {
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     addTraceMetrics(metrics, tracer);
-    const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
+    const ground = opened.adopt(watchGround(core.database, config.database, { metrics, logger }), (it) => it.stop());
     let isStopping = false;
     // Health checks are served until the last job is done.
     const admin = opened.adopt(
       createAdminEdge({
         metrics,
-        checks: [notStopping(() => isStopping), databaseCheck(core.database)],
+        checks: [notStopping(() => isStopping), ...databaseChecks(core.database)],
         ground: () => ground.findings,
       }),
       (it) => it.close(),
@@ -67,39 +87,82 @@ export class VaultWorker {
       (it) => it.close(),
     );
     await sealerDatabase.requireConnection();
-    opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
-      it.stop(),
+    // Streams read much at a time, and sealing must not wait for them. Nothing connects before it is used.
+    const streamDatabase = opened.adopt(
+      outages.watch(openSealerDatabase(config.database, { tracer, origins: core.origins })),
+      (it) => it.close(),
     );
+    const wake = async (tenantIds: readonly string[]) => {
+      await wakeWebhooksOf(sealerDatabase, tenantIds);
+      await wakeLogStreams(sealerDatabase, config.logStreams);
+    };
+    const sealing = { core, database: sealerDatabase, config: config.audit, logger, metrics, wake };
+    opened.adopt(await startSealing(sealing), (it) => it.stop());
     const jobs = [
       auditPartitionsJob(core.database),
       auditRetentionJob(sealerDatabase, {
         monthsKept: config.audit.retentionMonths,
         signer: core.systemKeys.auditSigner(),
+        ...findArchivedIn(config.audit.archive, sealerDatabase, core),
       }),
       removeTenantsJob(core.database),
       purgeTenantJob(core.database),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
+      sweepClientKeysJob(core.database),
+      ...sweepTokenIntentsJobs(core.database),
       ...sweepTokensJobs(core.database),
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),
       sweepInvitationsJob(core.database),
       sweepApprovalsJob(core.database, createApprovals(core, config.mail.publicUrl ?? '')),
       sweepSignInsJob(core.database),
+      ...createWebhookJobs(core, {
+        outbound: config.outbound,
+        mail: config.mail,
+        logger,
+        metrics,
+        ...(webhookPace === undefined ? {} : { pace: webhookPace }),
+      }),
+      ...createStreamJobs(streamDatabase, {
+        streams: config.logStreams,
+        logger,
+        metrics,
+        ...(streamPace === undefined ? {} : { pace: streamPace }),
+      }),
     ];
     const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database, { origins: core.origins })), (it) =>
       it.close(),
     );
-    opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
+    const { ownerUrl: url } = config.database;
+    const address = { url, origin: core.origins.of(url) };
+    opened.adopt(
+      await JobRunner.start({
+        database: jobDatabase,
+        address,
+        jobs,
+        logger,
+        metrics,
+        tracer,
+        ...(pace === undefined ? {} : { pace }),
+      }),
+      (it) => it.stop(),
+    );
+    // A tenant that was moved or restored here has no jobs yet.
+    await wakeWebhooksOf(sealerDatabase, 'all');
+    await wakeLogStreams(sealerDatabase, config.logStreams);
     addPoolMetrics(
       metrics,
       new Map([
         ['vault', core.database],
         ['sealer', sealerDatabase],
+        ['streams', streamDatabase],
         ['jobs', jobDatabase],
       ]),
     );
     addKeyAgeMetrics(metrics, core.database);
+    addEndpointGauges(metrics, sealerDatabase);
+    addStreamGauges(metrics, streamDatabase, config.logStreams);
     const adminUrl = await listen(admin, { ...config.admin, settings: adminSettings });
     opened.defer(() => {
       isStopping = true;

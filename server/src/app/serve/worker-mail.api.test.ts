@@ -1,5 +1,6 @@
 import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listQueued, queueNow } from '../../../test/harness/queued-jobs.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { linkIn, MailServer } from '../../../test/harness/mail-server.ts';
 import { removeAtOnce } from '../../../test/harness/tenant-people.ts';
@@ -28,9 +29,18 @@ afterAll(() => vault.stop());
 async function startWorker(mailsBy: MailServer | undefined): Promise<void> {
   const config = {
     ...vault.config,
-    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+    audit: {
+      retentionMonths: 13,
+      anchorFile: undefined,
+      anchorUrl: undefined,
+      archive: undefined,
+      alerts: defaultThresholds,
+    },
+    logStreams: [],
     admin: { host: '127.0.0.1', port: 0 },
     mail: { publicUrl: 'https://vault.example.com', smtp: mailsBy?.config },
+    traces: undefined,
+    outbound: vault.outbound,
   };
   workers.push(await VaultWorker.start(config, silent));
 }
@@ -42,11 +52,7 @@ async function invite(): Promise<{ id: string; email: string }> {
   return answer.body as { id: string; email: string };
 }
 async function countQueued(): Promise<number> {
-  const { rows } = await vault.database.owner.query<{ count: number }>(
-    'select count(*)::integer as count from jobs where task = $1',
-    ['mail-invitation'],
-  );
-  return rows[0]?.count ?? 0;
+  return (await listQueued(vault.database.owner, 'mail-invitation')).length;
 }
 const untilMailed = (count: number) =>
   untilTrue(async () => mailServer.mails.length >= count && (await countQueued()) === 0, {
@@ -69,10 +75,8 @@ describe('the mail of an invitation', () => {
     const { email } = await invite();
     // Another job that was due later has run, so the mail was skipped and is not merely delayed.
     const { owner } = vault.database;
-    await owner.query(`update jobs set run_at = now() where key = 'sweep-invitations'`);
-    const isDone = async () =>
-      (await owner.query(`select from jobs where key = 'sweep-invitations' and claim is null and run_at > now()`))
-        .rowCount === 1;
+    await queueNow(owner, 'sweep-invitations');
+    const isDone = async () => (await listQueued(owner, 'sweep-invitations')).length === 0;
     await untilTrue(isDone, { waitingFor: 'another job' });
     expect(await countQueued()).toBe(1);
 

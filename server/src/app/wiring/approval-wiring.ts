@@ -34,7 +34,7 @@ const findRequester: RequesterFinder = async (tx, { requestedBy, requestedKey },
     const role = await new MemberStore(tx, tenantId).findRole(requestedBy);
     if (role === undefined) return undefined;
     const grants = { rules: toRules(rolePermissions[role], []) };
-    return { ...origin, userId: requestedBy, role, grants, isProven: false };
+    return { ...origin, userId: requestedBy, role, grants, isProven: false, isByProvider: false };
   }
   const applicationId = toId<ApplicationId>(requestedBy);
   const keyId = toId<ApplicationKeyId>(requestedKey);

@@ -1,4 +1,4 @@
-import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
+import type { DatabaseConfig } from '../../platform/config/database-settings.ts';
 import type { DatabaseOptions } from '../../platform/database/database.ts';
 
 /** The share of a request's time that a statement may take, so that enough time remains to send an error response. */

@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
+import { addBackgroundJobRoute, BackgroundJobs } from '../../features/background-jobs/index.ts';
 import { ExportApprovals } from '../../features/exports/index.ts';
-import { InvitationLinks } from '../../features/invitations/index.ts';
+import { addPassedOnLinkRoute, InvitationLinks, PassedOnLinks } from '../../features/invitations/index.ts';
+import { addAlertRoutes, AlertAcknowledgements } from '../../features/logs/index.ts';
 import {
   addMemberScope,
   addPortalRoutes,
+  createPortalCookies,
   callbackPath,
   Ceremonies,
   InvitationAcceptance,
+  OwnSessions,
   PasskeySignIn,
   PasswordSignIn,
+  type PortalPlace,
+  ProviderJoining,
   ProviderSignIn,
   RecoveryCodes,
   SignInAttempts,
@@ -31,11 +37,12 @@ export function addAllPortalRoutes(
     core: VaultCore;
     publicUrl: string;
     openid: OpenidConfig | undefined;
+    place: PortalPlace;
     passwordHasher: PasswordHasher;
     addMemberRoutes: (scope: FastifyInstance) => void;
   },
 ): void {
-  const { publicUrl, openid, passwordHasher: hasher } = parts;
+  const { publicUrl, openid, place, passwordHasher: hasher } = parts;
   const { database, systemKeys, audit } = parts.core;
   const sessions = new UserSessions({ database, systemKeys, audit });
   const ceremonies = new Ceremonies({ database, systemKeys });
@@ -43,15 +50,22 @@ export function addAllPortalRoutes(
   const recoveryCodes = new RecoveryCodes({ database, systemKeys });
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const admission = new WayAdmission({ issuer: openid?.issuer });
+  const cookies = createPortalCookies(publicUrl, place);
   const provider = openid === undefined ? undefined : new OpenidProvider(openid, `${publicUrl}${callbackPath}`);
 
-  addMemberScope(edge, { publicUrl, sessions }, (scope) => {
+  addMemberScope(edge, { publicUrl, place, cookies, sessions }, (scope) => {
     parts.addMemberRoutes(scope);
     addTenantRestoreRoute(scope, new TenantDeletion(database));
+    addBackgroundJobRoute(scope, new BackgroundJobs({ database, audit }));
+    addAlertRoutes(scope, new AlertAcknowledgements(database));
+    addPassedOnLinkRoute(scope, new PassedOnLinks({ database, links, ...place }));
   });
   addPortalRoutes(edge, {
     publicUrl,
+    place,
+    cookies,
     sessions,
+    ownSessions: new OwnSessions({ database, audit }),
     links: new SignInLinks({ database, systemKeys }),
     exports: new ExportApprovals(database),
     approvals: createApprovals(parts.core, publicUrl),
@@ -69,6 +83,15 @@ export function addAllPortalRoutes(
     recoveryCodes,
     wayRemoval: new WayRemoval({ database, issuer: provider?.issuer }),
     passkeys: new PasskeySignIn({ database, passkeys: new Passkeys(publicUrl), ceremonies, sessions, admission }),
-    provider: provider === undefined ? undefined : new ProviderSignIn({ database, provider, ceremonies, admission }),
+    provider:
+      provider === undefined
+        ? undefined
+        : new ProviderSignIn({
+            database,
+            provider,
+            ceremonies,
+            admission,
+            joining: new ProviderJoining({ database, rules: openid?.members ?? [] }),
+          }),
   });
 }

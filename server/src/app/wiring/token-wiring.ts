@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApplicationRights } from '../../features/applications/index.ts';
+import { EncryptedDataOpener } from '../../features/client-keys/index.ts';
+import { addTokenIntentRoutes, TokenIntentService } from '../../features/token-intents/index.ts';
 import { addExplainRoutes, ExplainService, WhoService } from '../../features/explain/index.ts';
 import type { TenantSettingsDirectory } from '../../features/tenants/index.ts';
 import {
@@ -7,12 +9,15 @@ import {
   addTokenListRoutes,
   addTokenRoutes,
   DetokenizeService,
+  IntentSealer,
+  ReferencedData,
   ReferencedTokens,
   TokenCreator,
   TokenDeduplicator,
   TokenDuplicateStore,
   TokenFinder,
   TokenInsertStore,
+  TokenIntents,
   TokenizeService,
   TokenPresenter,
   TokenReadStore,
@@ -22,13 +27,15 @@ import {
   TokenStore,
   TokenUpdater,
 } from '../../features/tokens/index.ts';
-import type { LimitsConfig } from '../../platform/config/limits-reading.ts';
+import type { LimitsConfig } from '../../platform/config/limits-settings.ts';
 import type { CvcSealer } from '../../platform/keyring/sealing/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
 /** The token parts that other features use. */
 export interface TokenParts {
   readonly tokens: ReferencedTokens;
+  /** What the transforms of stored proxies use. */
+  readonly transforms: { readonly creator: TokenCreator; readonly detokenizer: DetokenizeService };
   /** Adds the routes that are also available to members. Actions that a role does not permit are rejected as usual. */
   readonly addMemberRoutes: (scope: FastifyInstance) => void;
 }
@@ -49,7 +56,10 @@ export function addAllTokenRoutes(
   const store = new TokenStore(database, containerSets);
   const sealer = new TokenSealer({ keyring, cvcSealer, tracer });
   const presenter = new TokenPresenter({ keyring, cvcSealer, settings, tracer });
-  const tokens = new ReferencedTokens({ store, presenter });
+  const intents = new TokenIntents({ database, keyring, cvcSealer });
+  const encrypted = new EncryptedDataOpener({ database, keyring });
+  const references = new ReferencedData({ encrypted, intents });
+  const tokens = new ReferencedTokens({ store, presenter, intents, encrypted });
   const duplicates = new TokenDuplicateStore(database, containerSets);
   const deduplicator = new TokenDeduplicator({ store: duplicates, sealer });
   const creator = new TokenCreator({
@@ -59,6 +69,7 @@ export function addAllTokenRoutes(
     presenter,
     settings,
     audit,
+    references,
   });
 
   const repeater = new TokenRepeater({ store, presenter, audit });
@@ -83,9 +94,12 @@ export function addAllTokenRoutes(
     addTokenListRoutes(scope, finder);
   };
   addMemberRoutes(edge);
-  addTokenizeRoutes(edge, {
-    tokenizer: new TokenizeService({ creator, repeater }),
-    detokenizer: new DetokenizeService({ tokens, audit }),
-  });
-  return { tokens, addMemberRoutes };
+  const intentSealer = new IntentSealer({ keyring, cvcSealer });
+  addTokenIntentRoutes(
+    edge,
+    new TokenIntentService({ database, audit, sealer: intentSealer, references, intents, settings }),
+  );
+  const detokenizer = new DetokenizeService({ tokens, audit });
+  addTokenizeRoutes(edge, { tokenizer: new TokenizeService({ creator, repeater }), detokenizer });
+  return { tokens, transforms: { creator, detokenizer }, addMemberRoutes };
 }

@@ -4,7 +4,7 @@ import { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import { ensureAuditPartitions } from '../../platform/audit/retention/audit-partitions-job.ts';
 import { ensureSealingOrderGrows } from '../../platform/audit/seal/sealing-order.ts';
 import type { VaultConfig } from '../../platform/config/config.ts';
-import type { DatabaseConfig } from '../../platform/config/database-reading.ts';
+import type { DatabaseConfig } from '../../platform/config/database-settings.ts';
 import { Database } from '../../platform/database/database.ts';
 import { ConnectionOrigins } from '../../platform/database/connections/connection-origin.ts';
 import { requireFittingSchema } from '../../platform/database/migrations/migrator.ts';
@@ -90,7 +90,7 @@ export function openSealerDatabase(config: DatabaseConfig, parts: PoolParts = {}
 
 /** Opens a pool for taking jobs from the queue, not for running them. */
 export function openJobDatabase(config: DatabaseConfig, parts: PoolParts = {}): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, parts);
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 3 }, parts);
 }
 
 /** The parts that a pool shares with the rest of the process, if any. */

@@ -5,7 +5,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { ExposureService, ReportedPeriod } from '../../features/exposure/index.ts';
 import type { Facet, Log, LogFilter } from '../../features/logs/index.ts';
 import type { RecordKey } from '../../platform/audit/verify/log-reader.ts';
-import { processEnvironment, readVaultConfig } from '../../platform/config/config.ts';
+import { processEnvironment, readLogConfig } from '../../platform/config/config.ts';
 import { parseAddress, parseTenant, parseUuid } from '../terminal/arguments.ts';
 import { describeExposure, describeKept, describeViewers } from './exposure-text.ts';
 import { printJson, printText } from '../terminal/output.ts';
@@ -101,13 +101,14 @@ async function reportWith(
   filter: LogFilter,
   find: Find,
 ): Promise<void> {
-  const config = readVaultConfig(processEnvironment());
+  const config = readLogConfig(processEnvironment());
   const { withLog } = await import('../../app/operations/open-log.ts');
   const { ExposureService: Service } = await import('../../features/exposure/index.ts');
-  const { LogService } = await import('../../features/logs/index.ts');
+  const { ArchivedLogs, LogService } = await import('../../features/logs/index.ts');
   await withLog(config, async ({ core, ...log }) => {
     if (!(await log.reader.hasLog(tenant))) throw new Error('There is no log of this tenant.');
     const logs = new LogService(core);
+    const whole = log.archived === undefined ? logs : new ArchivedLogs(logs, log.archived);
     const progress = new Progress('Reading records', json !== true);
     const keys: RecordKey[] = [];
     let read = 0;
@@ -119,9 +120,9 @@ async function reportWith(
         throw new Error(`More than ${proofsMax} records cannot be proven at once. Narrow --from and --to.`);
       keys.push({ entityType, entityId, createdAt, id });
     };
-    const keptSince = await logs.findKeptSince({ tenantId: tenant });
+    const keptSince = await whole.findKeptSince({ tenantId: tenant });
     const reported = { from: filter.from, to: filter.to, keptSince };
-    const found = await find(new Service(logs), { tenantId: tenant, limits, onRecord, ...reported });
+    const found = await find(new Service(whole), { tenantId: tenant, limits, onRecord, ...reported });
     await logs.recordReadByOperator(tenant, filter);
     if (proofFile !== undefined) {
       const { writeProofs } = await import('../../platform/audit/verify/proof-file.ts');

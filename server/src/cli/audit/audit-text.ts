@@ -3,9 +3,15 @@ import type { LogVerdict } from '../../platform/audit/verify/log-verification.ts
 import { toTime } from '../../core/text/time-span.ts';
 import type { WaitingRecords } from '../../platform/audit/seal/waiting-records.ts';
 
-export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAnchorLines }: LogVerdict) {
+/** Returns true if nothing differs from what was sealed and archived. */
+export function isSound({ findings, archive }: LogVerdict): boolean {
+  return findings.length === 0 && (archive?.damages ?? []).length === 0;
+}
+
+export function toVerdictJson(verdict: LogVerdict) {
+  const { publicKey, tenants, findings, waiting, foreignAnchorLines, archive } = verdict;
   return {
-    ok: findings.length === 0,
+    ok: isSound(verdict),
     public_key: publicKey.toString('base64'),
     foreign_anchor_lines: foreignAnchorLines,
     tenants: tenants.map(({ tenantId, verified, dropped, newest }) => ({
@@ -24,6 +30,7 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
       ...(records === undefined ? {} : { records }),
       message,
     })),
+    ...(archive === undefined ? {} : { archive: { files: archive.files, findings: archive.damages } }),
     unsealed: {
       records: sumOf(waiting),
       tenants: waiting.map(({ tenantId, records, oldestAt, waitingSeconds, reason, message }) => ({
@@ -42,7 +49,7 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
 const waitingLinesMax = 20;
 
 export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly isKeyUnsure: boolean }): string {
-  const { publicKey, tenants, findings, waiting, foreignAnchorLines } = verdict;
+  const { publicKey, tenants, findings, waiting, foreignAnchorLines, archive } = verdict;
   const verified = tenants.reduce((sum, tenant) => sum + tenant.verified, 0);
   const dropped = tenants.reduce((sum, tenant) => sum + tenant.dropped, 0);
   const lines = findings.map(({ tenantId, range, within, records, message }) => {
@@ -55,13 +62,15 @@ export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly
   const signer = `Signed by ${publicKey.toString('base64')}.`;
   const advice = isKeyUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
   const kept = dropped === 0 ? '' : ` ${dropped} older ones were dropped by the retention policy.`;
+  const archived = archive === undefined ? '' : ` ${archive.files} files of the archive were read.`;
   const foreign =
     foreignAnchorLines === 0 ? [] : [`${foreignAnchorLines} lines of the anchor were not signed by this vault.`];
   return [
     ...lines,
+    ...(archive?.damages ?? []).map((message) => toOneLine(`FAIL archive: ${message}`)),
     ...describeWaiting(waiting),
     ...foreign,
-    `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
+    `${verified} records of ${tenants.length} tenants verified.${kept}${archived} ${signer}${advice}`,
     describeResult(verdict),
   ].join('\n');
 }
@@ -78,8 +87,9 @@ function describeWaiting(waiting: readonly WaitingRecords[]): string[] {
   return more > 0 ? [...lines, `WAIT ${more} more tenants; --json lists them.`] : lines;
 }
 
-function describeResult({ findings, waiting }: LogVerdict): string {
-  if (findings.length > 0) return `${findings.length} findings.`;
+function describeResult(verdict: LogVerdict): string {
+  const { findings, waiting, archive } = verdict;
+  if (!isSound(verdict)) return `${findings.length + (archive?.damages ?? []).length} findings.`;
   const count = sumOf(waiting);
   if (count === 0) return 'The log matches what was sealed.';
   return `The sealed part of the log matches what was sealed. ${toRecords(count)} not sealed yet.`;

@@ -1,9 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { OpenLog } from '../../platform/audit/verify/log-verification.ts';
-import { processEnvironment, readVaultConfig } from '../../platform/config/config.ts';
-import { parseUuid } from '../terminal/arguments.ts';
+import { processEnvironment, readLogConfig } from '../../platform/config/config.ts';
+import { parsePublicKey, parseUuid } from '../terminal/arguments.ts';
+import { archiveCommand } from './audit-archive.ts';
+import { checkStreamCommand } from './audit-check-stream.ts';
 import { exposureCommand, tokenCommand } from './audit-exposure.ts';
-import { describeProofs, describeVerdict, toVerdictJson } from './audit-text.ts';
+import { describeProofs, describeVerdict, isSound, toVerdictJson } from './audit-text.ts';
 import { whoCommand } from './audit-who.ts';
 import { printJson, printText } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -18,11 +20,13 @@ interface VerifyFlags {
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Verify or export the audit log, prove a record, or find out who saw what.')
+    .description('Verify, export or archive the audit log, prove a record, or find out who saw what.')
     .addCommand(verifyCommand())
     .addCommand(exportCommand())
+    .addCommand(archiveCommand())
     .addCommand(proveCommand())
     .addCommand(checkCommand())
+    .addCommand(checkStreamCommand())
     .addCommand(exposureCommand())
     .addCommand(tokenCommand())
     .addCommand(whoCommand());
@@ -41,6 +45,7 @@ function verifyCommand(): Command {
       `
 Finds records and checkpoints that were changed, removed or added, and says where. Exits with 1 when it finds something.
 Names how many records are not sealed yet, for how long, and why: nothing vouches for those.
+If STRONGROOM_AUDIT_ARCHIVE is set, months that are in the archive are verified there.
 Anyone who can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
     )
     .action(async (flags: VerifyFlags) => {
@@ -55,7 +60,7 @@ Anyone who can write to the database can remove the newest records together with
       if (flags.json === true) printJson(toVerdictJson(verdict));
       else
         printText(describeVerdict(verdict, { isKeyUnsure: flags.from !== undefined && flags.publicKey === undefined }));
-      if (verdict.findings.length > 0) process.exitCode = 1;
+      if (!isSound(verdict)) process.exitCode = 1;
     });
 }
 
@@ -117,13 +122,7 @@ function checkCommand(): Command {
 }
 
 async function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
-  const config = readVaultConfig(processEnvironment());
+  const config = readLogConfig(processEnvironment());
   const { withLog } = await import('../../app/operations/open-log.ts');
   return withLog(config, work);
-}
-
-function parsePublicKey(text: string): Buffer {
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== 32) throw new InvalidArgumentError('It must be 32 bytes as base64.');
-  return key;
 }

@@ -1,9 +1,9 @@
 import type { DevelopmentStorage, DevelopmentVault } from '../../app/dev/development-vault.ts';
 import { listExamples } from './dev-examples.ts';
+import { listVariables } from './dev-variables.ts';
 
 /** Returns the text that `dev` prints when everything is ready. */
 export function renderBanner(vault: DevelopmentVault): string {
-  const { keys } = vault.tenant;
   const examples = listExamples(vault).map(({ title, command }) => `  ${title}:\n\n${command}\n`);
   return `
   *** DEVELOPMENT ONLY: never store real cards here. ${describeStorage(vault.storage)} ***
@@ -16,22 +16,23 @@ ${vault.shopUrl === undefined ? '' : `  Shop          ${vault.shopUrl} (card fie
   Echo          ${vault.echoUrl} (a destination for the proxy)
   Tenant        ${vault.tenant.id}
 
-  Keys
-    private     ${keys.private}
-    reveal      ${keys.reveal}
-    public      ${keys.public}
-    management  ${keys.management}
+  The guides use these variables. Paste them into another terminal:
+
+${renderExports(listVariables(vault))}
 ${renderSeeded(vault.tenant.seeded)}
-  A card is stored as ${vault.exampleId}. Paste these lines into another terminal.
+  A card is stored as ${vault.exampleId}. Paste these lines, too.
 
 ${examples.join('\n')}
   To run other commands, such as \`strongroom keys list\`, on this vault:
 
-${Object.entries(vault.settings)
-  .map(([name, value]) => `export ${name}='${value}'`)
-  .join('\n')}
+${renderExports(vault.settings)}
 
   Stop with Ctrl-C.`;
+}
+
+function renderExports(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
+  return lines.join('\n');
 }
 
 function renderSeeded(keys: Readonly<Record<string, string>> | undefined): string {

@@ -4,6 +4,7 @@ import type { DevelopmentVault } from '../../app/dev/development-vault.ts';
 import type { SeenRequest } from '../../http/requests/seen-request.ts';
 import { hasDatabase, processEnvironment, readDevelopmentConfig } from '../../platform/config/config.ts';
 import { renderBanner } from './dev-banner.ts';
+import { listVariables } from './dev-variables.ts';
 import { renderRequestLine } from './dev-request-line.ts';
 import { printJson, printText } from '../terminal/output.ts';
 import { runUntilStopped } from '../terminal/until-stopped.ts';
@@ -41,7 +42,8 @@ It prints four keys:
 The proxy calls public destinations and an echo destination that dev starts on this machine; the STRONGROOM_PROXY_*
 settings allow more, as for serve.
 It opens a shop in which to try card fields, at an address of its own.
-Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as for work.
+Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as for work. The STRONGROOM_OPENID_…
+settings connect an OpenID provider, as for serve.
 Refuses to start while STRONGROOM_DATABASE_URL is set, unless --use-database names that database. It is then migrated and
 gets a new tenant, both of which stay; STRONGROOM_ROOT_KEY is needed too.
 Not for production: secrets are printed, and there is no backup and no TLS.`,
@@ -105,6 +107,7 @@ function toJson(vault: DevelopmentVault) {
     echo_url: echoUrl,
     tenant_id: tenant.id,
     keys: tenant.keys,
+    variables: listVariables(vault),
     ...(tenant.seeded === undefined ? {} : { seeded_keys: tenant.seeded }),
     settings,
   };

@@ -1,3 +1,4 @@
+import type { OwnKeyUse } from '../../app/operations/own-key-uses.ts';
 import type { ReencryptionReport, RetirementReport } from '../../features/keys/index.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import type { TenantKeyInfo } from '../../platform/keyring/keys/tenant-key-store.ts';
@@ -10,12 +11,18 @@ export interface TenantKeys {
 
 interface ListedKeys {
   readonly rootKeys: RootKeys;
+  readonly ownKeys: readonly OwnKeyUse[];
   readonly tenants: readonly TenantKeys[];
 }
 
-export function toKeysJson({ rootKeys, tenants }: ListedKeys) {
+export function toKeysJson({ rootKeys, ownKeys, tenants }: ListedKeys) {
   return {
     root_keys: rootKeys.ids.map((id) => ({ id, wraps: id === rootKeys.primary.id })),
+    own_root_keys: ownKeys.map(({ name, isConfigured, users }) => ({
+      name,
+      configured: isConfigured,
+      tenants: users,
+    })),
     keys: tenants.flatMap(({ keys, rows }) =>
       keys.map((key) => ({
         tenant_id: key.tenantId,
@@ -30,7 +37,7 @@ export function toKeysJson({ rootKeys, tenants }: ListedKeys) {
   };
 }
 
-export function describeKeys({ rootKeys, tenants }: ListedKeys): string {
+export function describeKeys({ rootKeys, ownKeys, tenants }: ListedKeys): string {
   const roots = rootKeys.ids.map((id) => `  ${id}${id === rootKeys.primary.id ? '  wraps' : '  only unwraps'}`);
   const blocks = tenants.map(({ keys, rows }) => {
     const lines = keys.map((key) => {
@@ -41,7 +48,12 @@ export function describeKeys({ rootKeys, tenants }: ListedKeys): string {
     });
     return [`Tenant ${keys[0]?.tenantId ?? 'unknown'}`, ...lines].join('\n');
   });
-  return ['Root keys', ...roots, ...blocks].join('\n');
+  const own = ownKeys.map(({ name, isConfigured, users }) => {
+    const use = isConfigured ? `wraps the keys of ${users.length} of these tenants` : 'NOT CONFIGURED HERE';
+    return `  ${name}  ${use}`;
+  });
+  const ownBlock = own.length === 0 ? [] : ['Root keys of tenants', ...own];
+  return ['Root keys', ...roots, ...ownBlock, ...blocks].join('\n');
 }
 
 export function describeReencryption(tenantId: string, report: ReencryptionReport): string {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { KeyManagement } from '../../app/operations/key-management.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { processEnvironment, readVaultConfig } from '../../platform/config/config.ts';
@@ -10,6 +10,13 @@ import { Progress } from '../terminal/progress.ts';
 interface TenantFlags {
   readonly tenant?: TenantId;
   readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+interface RewrapFlags {
+  readonly tenant: TenantId;
+  readonly rootKey?: string;
+  readonly vault?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,6 +33,7 @@ export function keysCommand(): Command {
         .addCommand(rotateDataCommand())
         .addCommand(rotateExchangeCommand()),
     )
+    .addCommand(rewrapCommand())
     .addCommand(reencryptCommand())
     .addCommand(retireCommand());
 }
@@ -48,7 +56,8 @@ function listCommand(): Command {
           tenants.push({ keys: described, rows });
         }
         progress.end();
-        return { rootKeys: keys.core.rootKeys, tenants };
+        const described = tenants.flatMap((tenant) => tenant.keys);
+        return { rootKeys: keys.core.rootKeys, ownKeys: keys.listOwnKeys(described), tenants };
       });
       if (flags.json === true) printJson(toKeysJson(listed));
       else printText(describeKeys(listed));
@@ -57,7 +66,9 @@ function listCommand(): Command {
 
 function rotateRootCommand(): Command {
   return new Command('root')
-    .description('Rewrap every key with the current root key. Stored data is not touched.')
+    .description(
+      'Rewrap every key with the current root key, except those of tenants with their own. Stored data is not touched.',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -76,6 +87,29 @@ If the command is interrupted, run it again.`,
       const { rootKey, rewrapped, untouched } = report;
       if (flags.json === true) printJson({ root_key: rootKey, rewrapped, untouched });
       else printText(`${rewrapped} keys are now wrapped by ${rootKey}; ${untouched} already were.`);
+    });
+}
+
+function rewrapCommand(): Command {
+  return new Command('rewrap')
+    .description("Rewrap the keys of a tenant with its owner's root key, or with that of the vault again.")
+    .requiredOption('--tenant <id>', 'tenant whose keys are rewrapped', parseTenant)
+    .addOption(
+      new Option('--root-key <name>', 'name of the root key in STRONGROOM_TENANT_ROOT_KEYS').conflicts('vault'),
+    )
+    .option('--vault', 'use the root key of the vault')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Give every server and worker the same list of root keys first. Stored data is not touched, and requests notice nothing. Either
+all keys of the tenant are rewrapped or none. It is recorded in its audit log.`,
+    )
+    .action(async ({ tenant, rootKey: name, vault, json }: RewrapFlags) => {
+      if ((name === undefined) === (vault !== true)) throw new Error('Specify either --root-key <name> or --vault.');
+      const { rootKey, rewrapped } = await withKeys((keys) => keys.rewrapTenant(tenant, name));
+      if (json === true) printJson({ tenant_id: tenant, root_key: rootKey, rewrapped });
+      else printText(`Tenant ${tenant}: ${rewrapped} keys were rewrapped. All are wrapped by ${rootKey}.`);
     });
 }
 

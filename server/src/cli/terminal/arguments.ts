@@ -40,3 +40,10 @@ export function wholeNumberFrom(min: number, max: number): (text: string) => num
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
+
+/** Returns the key that signs the audit log. */
+export function parsePublicKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== 32) throw new InvalidArgumentError('It must be 32 bytes as base64.');
+  return key;
+}

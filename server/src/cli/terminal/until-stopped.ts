@@ -17,7 +17,12 @@ export async function runUntilStopped<T extends { stop(): Promise<void> }>(
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
   });
-  const running = await start();
+  const running = await start().catch((error: unknown) => {
+    // A signal must end a process that has failed to start, even if something keeps it alive.
+    process.removeAllListeners('SIGTERM');
+    process.removeAllListeners('SIGINT');
+    throw error;
+  });
   if (!isStopping) announce(running);
   await stopping;
   await running.stop();

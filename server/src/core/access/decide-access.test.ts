@@ -2,9 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AccessCondition, type AccessRule, type Grants, transforms } from './access-rule.ts';
 import { isCovered, parseContainer } from './container.ts';
-import { decideAccess, decideAccessToEach, findCommonTransform, toRules } from './decide-access.ts';
+import {
+  decideAccess,
+  decideAccessToEach,
+  findCommonTransform,
+  isGranted,
+  requireAccess,
+  requireAccessToEach,
+  toRules,
+} from './decide-access.ts';
 import { type Permission, permissionsOf } from './permission.ts';
-import { isGranted, requireAccess, requireAccessToEach } from './require-access.ts';
 
 const rule = (over: Partial<AccessRule>): AccessRule => ({
   description: 'rule',

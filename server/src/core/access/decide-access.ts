@@ -1,6 +1,7 @@
 import { type AccessCondition, type AccessRule, type Grants, leastTransform, type Transform } from './access-rule.ts';
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
+import { DomainError, type DomainErrorDetails } from '../errors/domain-error.ts';
 
 /** The token that an operation acts on. A token that does not exist yet may have no id. */
 export interface AccessTarget {
@@ -153,4 +154,45 @@ function coversTarget({ container, conditions = [] }: AccessRule, target: Access
 function isMet({ attribute, operator, value }: AccessCondition, { id, containers }: AccessTarget): boolean {
   const values = attribute === 'container' ? containers : id === undefined ? [] : [id];
   return values.some((text) => (operator === 'equals' ? text === value : text.startsWith(value)));
+}
+
+/** Returns the transform under which the caller may do this to the token; throws `forbidden` if it may not. */
+export function requireAccess(grants: Grants, permission: Permission, target: AccessTarget): Transform {
+  const decision = decideAccess(grants, permission, target);
+  if (decision.isAllowed) return decision.transform;
+  const { id, containers } = target;
+  throw decision.reason === 'use-needs-reveal' ? useNeedsReveal(target) : missingPermission(permission, containers, id);
+}
+
+/** Works like `requireAccess` for each container separately, as needed to write a token into them. */
+export function requireAccessToEach(grants: Grants, permission: Permission, target: AccessTarget): Transform {
+  const decision = decideAccessToEach(grants, permission, target);
+  if (decision.isAllowed) return decision.transform;
+  throw missingPermission(permission, [decision.container], target.id);
+}
+
+/** Returns true if the permission is granted for any token. A route checks this before it reads a token. */
+export function isGranted({ rules, limit }: Grants, permission: Permission): boolean {
+  return grantsAnywhere(rules, permission) && (limit === undefined || grantsAnywhere(limit, permission));
+}
+
+export function missingPermission(
+  permission: Permission,
+  containers: readonly string[] = [],
+  id?: string,
+): DomainError {
+  const where = containers.length === 0 ? '' : ` on container ${containers.join(', ')}`;
+  return new DomainError('forbidden', `Missing permission: ${permission}${where}`, deniedDetails(containers, id));
+}
+
+/** Creates the error for a rule that grants `token:use` but would send masked data instead of plaintext. */
+function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
+  const advice = 'token:use sends plaintext, so grant it in its own rule with that transform.';
+  const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
+  return new DomainError('forbidden', message, deniedDetails(containers, id));
+}
+
+/** Returns the details about the target that go into the audit record of a denial. */
+export function deniedDetails(containers: readonly string[], id: string | undefined): DomainErrorDetails {
+  return id === undefined ? {} : { denied: { id, containers } };
 }

@@ -19,13 +19,21 @@ export interface HeldRights {
   readonly grantLimit: GrantLimit | null;
 }
 
+/** Stored proxies lend the rights of an application to their callers, so they are a way to grant rights. */
+const granting = [
+  'application:create',
+  'application:update',
+  'proxy:create',
+  'proxy:update',
+] as const satisfies readonly Permission[];
+
 /**
- * Returns true if an application can grant permissions to others, by creating applications or keys or changing
- * applications.
+ * Returns true if an application can grant permissions to others, by creating or changing applications, keys or stored
+ * proxies.
  */
 export function handsOutRights({ permissions, rules }: Pick<HeldRights, 'permissions' | 'rules'>): boolean {
   const granted = toRules(permissions, rules);
-  return grantsAnywhere(granted, 'application:create') || grantsAnywhere(granted, 'application:update');
+  return granting.some((permission) => grantsAnywhere(granted, permission));
 }
 
 /** Returns the name of something granted beyond the limit; undefined if everything is within it. */
@@ -44,8 +52,8 @@ function findExcessOf(
   { rule, permission, type }: { rule: AccessRule; permission: Permission; type: ApplicationType },
 ): string | undefined {
   if (!limit.permissions.includes(permission)) return `permission ${permission}`;
-  // Containers and transforms apply to tokens. The other permissions apply to the whole tenant.
-  if (!permission.startsWith('token:')) return undefined;
+  // Containers and transforms apply to tokens and token intents. The other permissions apply to the whole tenant.
+  if (!permission.startsWith('token')) return undefined;
   const { container } = rule;
   if (container === undefined) return `a rule for ${permission} without a container`;
   if (!isWithin(limit, container)) return `container ${container} for ${permission}`;

@@ -14,6 +14,13 @@ export const permissionCatalog = [
   { type: 'token:delete', description: 'Delete tokens', applicationTypes: ['private'] },
   { type: 'token:search', description: 'Search tokens', applicationTypes: ['private'] },
   { type: 'token:use', description: 'Use the plaintext of tokens in outbound calls', applicationTypes: ['private'] },
+  { type: 'token-intent:create', description: 'Create token intents', applicationTypes: ['private', 'public'] },
+  {
+    type: 'token-intent:read',
+    description: 'Read token intents, which never shows data',
+    applicationTypes: ['private'],
+  },
+  { type: 'token-intent:delete', description: 'Delete token intents', applicationTypes: ['private'] },
   { type: 'tenant:read', description: 'Read the tenant', applicationTypes: ['management'] },
   { type: 'tenant:update', description: 'Update the tenant', applicationTypes: ['management'] },
   { type: 'tenant:delete', description: 'Delete the tenant', applicationTypes: ['management'] },
@@ -30,6 +37,42 @@ export const permissionCatalog = [
   { type: 'application:delete', description: 'Delete applications and keys', applicationTypes: ['management'] },
   { type: 'session:read', description: 'Read sessions', applicationTypes: ['management'] },
   { type: 'session:delete', description: 'End sessions', applicationTypes: ['management'] },
+  {
+    type: 'keys:create',
+    description: 'Create keys with which clients encrypt data',
+    applicationTypes: ['management'],
+  },
+  { type: 'keys:read', description: 'Read the public halves of client keys', applicationTypes: ['management'] },
+  { type: 'keys:delete', description: 'Delete client keys', applicationTypes: ['management'] },
+  {
+    type: 'webhook:create',
+    description: 'Create webhooks, which needs log:read as well, because events say what the log says',
+    applicationTypes: ['management'],
+  },
+  { type: 'webhook:read', description: 'Read webhooks and their deliveries', applicationTypes: ['management'] },
+  {
+    type: 'webhook:update',
+    description: 'Change webhooks and send events again, which needs log:read as well',
+    applicationTypes: ['management'],
+  },
+  { type: 'webhook:delete', description: 'Delete webhooks', applicationTypes: ['management'] },
+  {
+    type: 'proxy:create',
+    description:
+      'Create stored proxies. Calls through them send plaintext to their destination, with the rights of their application',
+    applicationTypes: ['management'],
+  },
+  {
+    type: 'proxy:read',
+    description: 'Read stored proxies. Their keys are for those who may create or change them',
+    applicationTypes: ['management'],
+  },
+  {
+    type: 'proxy:update',
+    description: 'Change stored proxies, including the destination to which their callers send plaintext',
+    applicationTypes: ['management'],
+  },
+  { type: 'proxy:delete', description: 'Delete stored proxies', applicationTypes: ['management'] },
   { type: 'log:read', description: 'Read the audit log', applicationTypes: ['management'] },
   { type: 'report:read', description: 'Read usage reports', applicationTypes: ['management'] },
 ] as const satisfies readonly {
@@ -47,7 +90,13 @@ export function permissionsOf(applicationType: ApplicationType): Permission[] {
 }
 
 /** Other names that clients use for our permissions. */
-const aliases: ReadonlyMap<string, Permission> = new Map([['proxy:invoke', 'token:use']]);
+const aliases: ReadonlyMap<string, Permission> = new Map([
+  ['proxy:invoke', 'token:use'],
+  ['webhooks:create', 'webhook:create'],
+  ['webhooks:read', 'webhook:read'],
+  ['webhooks:update', 'webhook:update'],
+  ['webhooks:delete', 'webhook:delete'],
+]);
 const permissions: ReadonlyMap<string, Permission> = new Map([
   ...permissionCatalog.map(({ type }) => [type, type] as const),
   ...aliases,

@@ -1,7 +1,7 @@
 import type { RequestBudget } from '../budget/request-budget.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { ExpressionError } from './expression-error.ts';
-import { isScalar, jsonLengthUpTo, toConcatenatedText } from './value-text.ts';
+import { isScalar, jsonLengthUpTo, toConcatenatedText } from '../json/json-text.ts';
 
 export interface EvaluationLimits {
   /** The limit on the total size of results, and on any intermediate text, in UTF-16 code units. */

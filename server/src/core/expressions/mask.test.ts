@@ -4,7 +4,7 @@ import { ExactNumber, type JsonValue } from '../json/json-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { compileDefaultMask, compileMask, evaluateMask } from './mask.ts';
-import { TemplateCache } from './template-cache.ts';
+import { TemplateCache } from './template.ts';
 
 const tools: ExpressionTools = { hmac: () => new Uint8Array(), randomInt: () => 0 };
 const evaluate = (mask: JsonValue, data: JsonValue) => evaluateMask(compileMask(mask), { data }, tools);

@@ -4,8 +4,7 @@ import { ExpressionError, type MaskPath } from './expression-error.ts';
 import { tokenLimits } from '../token-limits.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import type { Scope } from './scope-path.ts';
-import { compileTemplate, evaluateTemplate, type Template } from './template.ts';
-import type { TemplateCache } from './template-cache.ts';
+import { compileTemplate, evaluateTemplate, type Template, type TemplateCache } from './template.ts';
 
 /** A mask in which every string has been compiled. */
 export interface Mask {

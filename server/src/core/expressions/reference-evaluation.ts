@@ -1,5 +1,5 @@
 import { Sensitive } from '../identity/sensitive.ts';
-import { jsonTextSteps } from '../json/json-text.ts';
+import { isScalar, jsonTextSteps, toConcatenatedText } from '../json/json-text.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { Steps } from '../steps/steps.ts';
 import type { EvaluationBudget } from './evaluation-budget.ts';
@@ -7,7 +7,6 @@ import { ExpressionError } from './expression-error.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { applyFilters } from './filter-chain.ts';
 import type { Reference, ReferenceText } from './reference-text.ts';
-import { isScalar, toConcatenatedText } from './value-text.ts';
 
 /** The source of the values that replace references: the data or, for the kind `token`, the whole token. */
 export interface ReferenceSource {

@@ -13,9 +13,12 @@ import {
   TextCursor,
 } from './text-cursor.ts';
 
-/** `{{ <id> }}` stands for a token's data, `{{ token: <id> }}` for the whole token. */
+/**
+ * `{{ <id> }}` stands for a token's data, `{{ token: <id> }}` for the whole token, and `{{ token_intent: <id> }}` for a
+ * whole token intent.
+ */
 export interface Reference {
-  readonly kind: 'data' | 'token';
+  readonly kind: 'data' | 'token' | 'intent';
   readonly tokenId: string;
   readonly filters: FilterChain;
   readonly offset: number;
@@ -80,7 +83,10 @@ function selectsMember({ path }: AppliedFilter): boolean {
 
 /** Characters that a token id cannot contain, and that therefore end it. */
 const tokenIdStops = stopTable('#/\\+?[]|&=%<>{}^');
-const tokenPrefix = 'token:';
+const prefixes = [
+  { prefix: 'token:', kind: 'token' },
+  { prefix: 'token_intent:', kind: 'intent' },
+] as const;
 
 /** Finds the next opening braces. In a longer run of braces, the last two open the reference. */
 function findOpening(text: string, from: number): number {
@@ -108,9 +114,9 @@ function readHead(text: string, open: number): Head | ExpressionReason {
   if (text.startsWith('}}', end) && isExpressionTooLong(text, open, end + 2)) return 'expression-too-long';
 
   const named = text.slice(open + 2, end).trim();
-  const isToken = named.startsWith(tokenPrefix);
-  const tokenId = isToken ? named.slice(tokenPrefix.length).trim() : named;
+  const found = prefixes.find(({ prefix }) => named.startsWith(prefix));
+  const tokenId = found === undefined ? named : named.slice(found.prefix.length).trim();
   if (tokenId === '') return 'empty-expression';
   if (isLongerThan(tokenId, tokenLimits.idLengthMax)) return 'bad-token-id';
-  return { kind: isToken ? 'token' : 'data', tokenId, end };
+  return { kind: found?.kind ?? 'data', tokenId, end };
 }

@@ -1,8 +1,14 @@
 import type { JsonPathSegment } from './filters/json-path.ts';
 import type { Reference } from './reference-text.ts';
 
-/** The tokens that are referred to, and the parts of each: `data`, `data.number`, or `token` for the whole token. */
+/**
+ * The tokens that are referred to, and the parts of each: `data`, `data.number`, or `token` for the whole token. Keys
+ * of token intents begin with `intentMark`.
+ */
 export type ReferenceUses = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Marks the id of a token intent. No token id contains this character. */
+export const intentMark = '#';
 
 export const noUses: ReferenceUses = new Map();
 
@@ -20,7 +26,7 @@ const memberName = /^[A-Za-z_]{1,40}\d{0,2}$/;
 const unnamed = '*';
 
 export function usesOf(references: readonly Reference[]): ReferenceUses {
-  return mergeUses(references.map((reference) => new Map([[reference.tokenId, new Set([fieldOf(reference)])]])));
+  return mergeUses(references.map((reference) => new Map([[keyOf(reference), new Set([fieldOf(reference)])]])));
 }
 
 export function mergeUses(all: readonly ReferenceUses[]): ReferenceUses {
@@ -35,6 +41,10 @@ export function mergeUses(all: readonly ReferenceUses[]): ReferenceUses {
   return merged;
 }
 
+function keyOf({ kind, tokenId }: Reference): string {
+  return kind === 'intent' ? `${intentMark}${tokenId.toLowerCase()}` : tokenId;
+}
+
 /**
  * Returns the part that a reference selects with its leading path filters. Any later filter is assumed to read all of
  * it.
@@ -45,6 +55,7 @@ function fieldOf({ kind, filters }: Reference): string {
   const names = path.slice(0, stepsMax).map(nameOf);
   if (path.length > stepsMax) names.push(unnamed);
   if (kind === 'data') return ['data', ...names].join('.');
+  if (kind === 'intent' && names.length === 0) return 'token_intent';
   return names.length === 0 ? 'token' : names.join('.');
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TemplateCache } from './template-cache.ts';
+import { TemplateCache } from './template.ts';
 
 describe('TemplateCache', () => {
   it('compiles a text once', () => {

@@ -36,6 +36,8 @@ export interface Identity {
 export interface KeyCaller extends Identity {
   readonly requestId: string;
   readonly sourceAddress: string;
+  /** The id of the stored proxy that lends its rights to the request, if any. Every record of the request names it. */
+  readonly throughProxy?: string;
 }
 
 /** A signed-in person acting on one tenant during one request. */
@@ -53,6 +55,8 @@ export interface MemberCaller extends UserCaller {
    * True if the person has just signed in with their own method. A sign-in link proves only that the link was received.
    */
   readonly isProven: boolean;
+  /** True if the person has signed in at the OpenID provider. */
+  readonly isByProvider: boolean;
   readonly grants: Grants;
   readonly grantLimit?: undefined;
   readonly session?: undefined;

@@ -18,6 +18,13 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return base.every((byte, index) => (byte & ~maskOf(prefixBits, index)) === 0) ? range : undefined;
 }
 
+/** Parses a range, or an address as the range of itself. */
+export function parseAddressOrRange(text: string): AddressRange | undefined {
+  if (text.includes('/')) return parseAddressRange(text);
+  const base = parseIpAddress(text);
+  return base === undefined ? undefined : { text, base, prefixBits: base.length * 8 };
+}
+
 export function isInRange(address: AddressBytes, { base, prefixBits }: AddressRange): boolean {
   return (
     address.length === base.length &&

@@ -1,9 +1,8 @@
 import { DomainError } from '../errors/domain-error.ts';
 import type { Identity } from '../identity/caller.ts';
 import { transforms } from '../access/access-rule.ts';
-import { type AccessTarget, decideAccess, isPlainPermission } from '../access/decide-access.ts';
+import { type AccessTarget, decideAccess, deniedDetails, isPlainPermission } from '../access/decide-access.ts';
 import type { Permission } from '../access/permission.ts';
-import { deniedDetails } from '../access/require-access.ts';
 
 type Author = Pick<Identity, 'grants' | 'applicationType' | 'session' | 'allowedDestinations'>;
 

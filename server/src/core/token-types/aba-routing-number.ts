@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json-value.ts';
-import { isDigitString } from './digit-string.ts';
+import { isDigitString } from './field-checks.ts';
 
 const weights = [3, 7, 1] as const;
 

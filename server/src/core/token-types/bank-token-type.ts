@@ -2,8 +2,7 @@ import type { FieldErrors } from '../errors/domain-error.ts';
 import type { Sensitive } from '../identity/sensitive.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { findRoutingNumberProblem } from './aba-routing-number.ts';
-import { collectFieldErrors } from './collect-field-errors.ts';
-import { isDigitString } from './digit-string.ts';
+import { collectFieldErrors, isDigitString } from './field-checks.ts';
 import type { DerivedDetails, TokenType } from './token-type.ts';
 
 export const bankTokenType: TokenType = {

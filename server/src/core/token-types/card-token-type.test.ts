@@ -90,6 +90,22 @@ describe('card data', () => {
     });
   });
 
+  it.each<[string, string, JsonValue, string]>([
+    ['Visa', number, '1234', 'three'],
+    ['Visa', number, 1234, 'three'],
+    ['Mastercard', '5555555555554444', '0123', 'three'],
+    ['American Express', '378282246310005', '123', 'four'],
+    ['American Express', '378282246310005', 123, 'four'],
+  ])('of %s %s refuses the code %j', (_, ofBrand, cvc, digits) => {
+    expect(validate({ number: ofBrand, cvc })).toEqual({
+      'data.cvc': [`The verification code of a card of this brand must be ${digits} digits.`],
+    });
+  });
+
+  it.each<[JsonValue]>([['123'], ['1234'], [123], [1234]])('of an unknown brand has the code %j', (cvc) => {
+    expect(validate({ number: '9792000000000003', cvc })).toBeUndefined();
+  });
+
   it('refuses the code 012 written as the number 12, which would come back as another code', () => {
     expect(validate({ number, cvc: new ExactNumber('12.0') })).toHaveProperty(['data.cvc']);
   });

@@ -2,9 +2,8 @@ import type { FieldErrors } from '../errors/domain-error.ts';
 import type { Sensitive } from '../identity/sensitive.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { tokenLimits } from '../token-limits.ts';
-import { findCardNumberProblem, toCardDetails } from './card-number.ts';
-import { holdsMisnamedVerificationCode, isVerificationCode } from './card-verification-code.ts';
-import { collectFieldErrors } from './collect-field-errors.ts';
+import { findCardNumberProblem, findVerificationCodeLength, toCardDetails } from './card-number.ts';
+import { collectFieldErrors, isDigitString } from './field-checks.ts';
 import { findIntendedName } from '../text/intended-name.ts';
 import type { DerivedDetails, TokenType } from './token-type.ts';
 
@@ -68,8 +67,11 @@ function isWhole(value: JsonValue | undefined, min: number, max: number): value 
 function findVerificationCodeProblem(card: JsonObject): string | undefined {
   if (holdsMisnamedVerificationCode(card)) return 'A card verification code must be named cvc.';
   const code = card['cvc'];
-  if (code === undefined || code === null || isVerificationCode(code)) return undefined;
-  return 'The card verification code must be three or four digits.';
+  if (code === undefined || code === null) return undefined;
+  if (!isVerificationCode(code)) return 'The card verification code must be three or four digits.';
+  const length = findVerificationCodeLength(card['number']);
+  if (length === undefined || String(code).length === length) return undefined;
+  return `The verification code of a card of this brand must be ${length === 4 ? 'four' : 'three'} digits.`;
 }
 
 function deriveCard(data: Sensitive<JsonValue>): DerivedDetails | undefined {
@@ -87,4 +89,39 @@ function deriveCard(data: Sensitive<JsonValue>): DerivedDetails | undefined {
       ...(isWhole(year, 1000, 9999) && { expiration_year: year }),
     },
   };
+}
+
+/**
+ * Returns true for three or four digits. A JSON number cannot begin with a zero, so a code sent as a number must be at
+ * least 100. If it has fewer digits, the sender has lost some.
+ */
+export function isVerificationCode(value: JsonValue | undefined): value is string | number {
+  if (typeof value === 'number') return Number.isInteger(value) && value >= 100 && value <= 9999;
+  return isDigitString(value, { min: 3, max: 4 });
+}
+
+/**
+ * Returns true if the card has a verification code under another common name, or under a misspelled one. Card data may
+ * have additional members, but these are rejected: only `cvc` is erased after an hour, and PCI DSS 3.3.1 forbids
+ * keeping a verification code after authorization.
+ */
+export function holdsMisnamedVerificationCode(card: JsonObject): boolean {
+  return Object.entries(card).some(([key, value]) => isOtherName(key) && isVerificationCode(value));
+}
+
+function isOtherName(key: string): boolean {
+  if (key === 'cvc') return false;
+  return otherNames.has(toComparableName(key)) || findIntendedName(key, ['cvc']) !== undefined;
+}
+
+const otherNames = new Set(
+  (
+    'cvc cvc2 cvccode cvv cvv2 cvvcode cvn cvn2 cid csc cav cav2 cve cvp2 cardcvc cardcvv cardcode securitycode ' +
+    'cardsecuritycode verificationcode verificationvalue cardverificationcode cardverificationvalue cardverificationnumber'
+  ).split(' '),
+);
+
+/** Returns the same text for `card_cvv`, `cardCvv` and `Card-CVV`. */
+function toComparableName(key: string): string {
+  return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

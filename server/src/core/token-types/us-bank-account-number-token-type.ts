@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
 import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
-import { isDigitString } from './digit-string.ts';
+import { isDigitString } from './field-checks.ts';
 import type { TokenType } from './token-type.ts';
 
 export const usBankAccountNumberTokenType: TokenType = {

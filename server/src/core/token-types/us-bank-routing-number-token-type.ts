@@ -1,5 +1,5 @@
 import { findRoutingNumberProblem } from './aba-routing-number.ts';
-import { collectFieldErrors } from './collect-field-errors.ts';
+import { collectFieldErrors } from './field-checks.ts';
 import type { TokenType } from './token-type.ts';
 
 export const usBankRoutingNumberTokenType: TokenType = {

@@ -1,6 +1,6 @@
 import { toPlaintextSentences } from '../../core/rights-change/plaintext-sentences.ts';
 import { listRightsChanges, toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
 import { type ApplicationId, type TenantId, toId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';

@@ -1,6 +1,6 @@
 import { toPlaintextSentences } from '../../core/rights-change/plaintext-sentences.ts';
 import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import type { UserCaller } from '../../core/identity/caller.ts';
 import { type ApplicationId, type ApplicationKeyId, type TenantId, toId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';

@@ -29,11 +29,14 @@ const settings = {
   rules: orNull(
     Type.Array(AccessRuleBody, {
       maxItems: rulesMax,
-      description: 'Rights on single containers, with a transform each.',
+      description: 'Rights on single containers, each with a transform.',
     }),
   ),
   expires_at: orNull(
-    Type.String({ maxLength: 50, description: 'ISO 8601: from then on, the keys of the application are refused.' }),
+    Type.String({
+      maxLength: 50,
+      description: 'When the application expires (ISO 8601). From then on, its keys are refused.',
+    }),
   ),
   allowed_destinations: orNull(AllowedDestinations),
   allowed_origins: orNull(AllowedOrigins),
@@ -41,13 +44,15 @@ const settings = {
 };
 
 export const UpdateApplication = Type.Object(settings, {
-  description: 'New settings of an application. What is left out is removed, except for a grant limit.',
+  description: 'The new settings of an application. Omitted settings are removed, except for the grant limit.',
 });
 export const CreateApplication = Type.Object(
   {
     ...settings,
     type: Type.Enum([...applicationTypes], { description: typeText }),
-    create_key: orNull(Type.Boolean({ description: 'Whether to create a first key; true by default.' })),
+    create_key: orNull(
+      Type.Boolean({ description: 'Whether to create a key with the application. The default is true.' }),
+    ),
   },
   {
     description: 'An application to create. Private and management applications need at least one permission or rule.',
@@ -62,7 +67,7 @@ export const ApplicationKeyView = Type.Object(
     created_by: Type.Optional(Type.String({ description: 'Id of the application that created it.' })),
     created_at: timestamp('When it was created.'),
     last_used_at: Type.Union([
-      timestamp('When it was last used, give or take ten seconds; null if never.'),
+      timestamp('When the key was last used, accurate to ten seconds. Null if it was never used.'),
       Type.Null(),
     ]),
     approval: Type.Optional(ApprovalView),
@@ -81,7 +86,7 @@ export const ApplicationView = Type.Object(
     type: Type.Enum([...applicationTypes], { description: typeText }),
     permissions: Type.Array(Type.String(), { description: 'Permissions on all containers.' }),
     rules: Type.Array(AccessRuleView, { description: 'Rights on single containers.' }),
-    expires_at: Type.Optional(timestamp('From then on, the keys of the application are refused.')),
+    expires_at: Type.Optional(timestamp('When the application expires. From then on, its keys are refused.')),
     allowed_destinations: Type.Optional(
       Type.Array(Type.String(), { description: 'Hosts that the proxy may call for this application.' }),
     ),

@@ -1,9 +1,8 @@
-import { toId } from '../../core/identity/ids.ts';
+import { type ApplicationId, type TenantId, toId } from '../../core/identity/ids.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller, type KeyCaller } from '../../core/identity/caller.ts';
-import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/parameters/pagination.ts';
 import {
   type AuditEvent,

@@ -8,6 +8,7 @@ export { addApplicationKeyRoutes } from './application-key-routes.ts';
 export { addApplicationRoutes } from './application-routes.ts';
 export { ApplicationService, applicationEvent, noSuchApplication } from './application-service.ts';
 export { ApplicationRights } from './application-rights.ts';
+export { requireGrantable } from './require-grantable.ts';
 export { isManageable, requireManageable } from './require-within-limit.ts';
 export { ApplicationStore } from './application-store.ts';
 export { addCatalogRoutes } from './catalog/catalog-routes.ts';

@@ -12,14 +12,14 @@ export const ApprovalView = Type.Object(
     }),
     requested_by: Type.String({ format: 'uuid', description: 'Id of the application or user who requested it.' }),
     requested_at: timestamp('When it was requested.'),
-    expires_at: timestamp('When the request ends unless it is approved before.'),
+    expires_at: timestamp('When the request expires if it has not been approved.'),
     approvals_needed: Type.Integer({
       description:
-        'How many members have to approve: one if a member requested it, two if an application or a session begun by a link did.',
+        'How many members have to approve it: one if a member requested it, two if an application or a member who signed in with a link did.',
     }),
-    approvals_given: Type.Integer({ description: 'How many have approved.' }),
+    approvals_given: Type.Integer({ description: 'How many members have approved it.' }),
     approved_by: Type.Optional(
-      Type.String({ format: 'uuid', description: 'Id of the user whose approval put it into force.' }),
+      Type.String({ format: 'uuid', description: 'Id of the user who gave the last approval.' }),
     ),
   },
   {

@@ -7,13 +7,15 @@ import { ElementsOrigin } from '../../http/origins/elements-origin.ts';
 import { addElementsRoutes } from './index.ts';
 
 const lists = new Map<string, readonly string[]>();
+const publicKeys = new Map<string, string>();
+const clientKeys = { findPublicKey: async (keyId: string, id: string) => publicKeys.get(`${keyId} ${id}`) };
 let build: ElementsBuild;
 let edge: Awaited<ReturnType<typeof createQuietEdge>>;
 beforeAll(async () => {
   build = await ElementsBuild.make();
   edge = await createQuietEdge({ elements: new ElementsOrigin('https://elements.example.com') });
   const origins = { findAllowedOrigins: async (keyId: string) => lists.get(keyId) };
-  addElementsRoutes(edge, { build: readElementsFiles(build.folder), origins });
+  addElementsRoutes(edge, { build: readElementsFiles(build.folder), origins, clientKeys });
 });
 afterAll(async () => {
   await edge.close();
@@ -88,7 +90,7 @@ describe('a build', () => {
   it('that is not there is a clear text, and the check still works', async () => {
     const unbuilt = await createQuietEdge({ elements: new ElementsOrigin('https://elements.example.com') });
     const origins = { findAllowedOrigins: async () => undefined };
-    addElementsRoutes(unbuilt, { build: readElementsFiles('/nowhere'), origins });
+    addElementsRoutes(unbuilt, { build: readElementsFiles('/nowhere'), origins, clientKeys });
     const ask = (url: string) => unbuilt.inject({ url, headers: { host: 'elements.example.com' } });
     for (const url of ['/elements/field', '/elements/client.js', '/web-elements/1/client/index.js']) {
       const { statusCode, body } = await ask(url);
@@ -115,3 +117,23 @@ describe('a build', () => {
 function manifestWith(files: Record<string, string>): string {
   return JSON.stringify({ ...build.manifest, files: { ...build.manifest.files, ...files } });
 }
+
+describe('the public half of a client key', () => {
+  const id = crypto.randomUUID();
+  const ask = async (query: string) => (await get(`/elements/encryption-key?${query}`)).json();
+
+  it('is returned to frames of its tenant', async () => {
+    const key = keyWith(['https://shop.example']);
+    publicKeys.set(`${[...lists.keys()].at(-1)} ${id}`, 'the key');
+    expect(await ask(`key=${key}&id=${id}`)).toEqual({ public_key_pem: 'the key' });
+    const other = keyWith(['https://other.example']);
+    expect(await ask(`key=${other}&id=${id}`)).toEqual({ public_key_pem: null });
+  });
+
+  it('is not returned for a key without pages, and for what is no key', async () => {
+    const key = keyWith([]);
+    publicKeys.set(`${[...lists.keys()].at(-1)} ${id}`, 'the key');
+    for (const query of [`key=${key}&id=${id}`, `key=${key}`, `id=${id}`, `key=${key}&id=x`, 'key=1&id=1', ''])
+      expect(await ask(query)).toEqual({ public_key_pem: null });
+  });
+});

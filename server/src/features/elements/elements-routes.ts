@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ApplicationKeyId, isUuid } from '../../core/identity/ids.ts';
+import { decodeKeyId } from '../../platform/keyring/sign-in/api-key.ts';
 import { type ElementsFiles, fileOf, pathOf } from './elements-files.ts';
 import { elementsConstraint } from '../../http/origins/elements-origin.ts';
 import { pageOptions, sendPage } from '../../http/pages/page-reply.ts';
@@ -15,6 +17,15 @@ interface CheckRoute {
   readonly Querystring: { readonly key?: unknown; readonly origin?: unknown };
 }
 
+interface KeyRoute {
+  readonly Querystring: { readonly key?: unknown; readonly id?: unknown };
+}
+
+/** Finds client keys. Implemented by the client keys feature. */
+export interface ClientKeyFinder {
+  findPublicKey(keyId: ApplicationKeyId, clientKeyId: string): Promise<string | undefined>;
+}
+
 /** Routes of the vault do not exist on the elements origin, and these routes exist nowhere else. */
 const options = { ...pageOptions, constraints: elementsConstraint };
 
@@ -24,9 +35,18 @@ const keptShortly = 'public, max-age=300';
 /** Adds the routes of the elements origin. `build` is undefined in a checkout that has not been built. */
 export function addElementsRoutes(
   app: FastifyInstance,
-  { build, origins }: { readonly build: ElementsFiles | undefined; readonly origins: AllowedOriginFinder },
+  {
+    build,
+    origins,
+    clientKeys,
+  }: {
+    readonly build: ElementsFiles | undefined;
+    readonly origins: AllowedOriginFinder;
+    readonly clientKeys: ClientKeyFinder;
+  },
 ): void {
   addCheckRoute(app, origins);
+  addEncryptionKeyRoute(app, origins, clientKeys);
   if (build === undefined) {
     addUnbuiltRoutes(app);
     return;
@@ -53,6 +73,21 @@ function addCheckRoute(app: FastifyInstance, origins: AllowedOriginFinder): void
     return allowed.some((origin) => origin === query.origin)
       ? { allowed: true }
       : { allowed: false, reason: 'other-origin' };
+  });
+}
+
+/**
+ * Adds a route that returns the public half of a client key to a frame. A frame encrypts only with keys that the vault
+ * returns. A page could otherwise give it a key of its own, and decrypt what was typed.
+ */
+function addEncryptionKeyRoute(app: FastifyInstance, origins: AllowedOriginFinder, clientKeys: ClientKeyFinder): void {
+  app.get<KeyRoute>('/elements/encryption-key', options, async ({ query }, reply) => {
+    reply.header('cache-control', 'no-store');
+    const { key, id } = query;
+    const keyId = typeof key === 'string' ? decodeKeyId(key) : undefined;
+    const isKnown = keyId !== undefined && typeof id === 'string' && isUuid(id);
+    const isForPages = isKnown && ((await origins.findAllowedOrigins(keyId)) ?? []).length > 0;
+    return { public_key_pem: isForPages ? ((await clientKeys.findPublicKey(keyId, id)) ?? null) : null };
   });
 }
 

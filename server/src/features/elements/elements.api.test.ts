@@ -192,6 +192,7 @@ describe('nothing else', () => {
     'GET /tokens/:id',
     'PATCH /tokens/:id',
     'POST /tokenize',
+    'POST /token-intents',
     'POST /sessions',
     ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].flatMap((method) => [`${method} /proxy`, `${method} /proxy/*`]),
   ];

@@ -35,23 +35,26 @@ export const ExplainAccess = Type.Object(
     ),
     permissions: orNull(PermissionNames),
     rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax, description: 'Draft rules.' })),
-    token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
+    token_id: orNull(Type.String({ description: 'Id of the token. Give either a token or a container.' })),
     container: orNull(
-      Type.String({ maxLength: tokenLimits.containerLengthMax, description: 'A container, or a token instead.' }),
+      Type.String({
+        maxLength: tokenLimits.containerLengthMax,
+        description: 'Path of the container. Give either a token or a container.',
+      }),
     ),
     permission: orNull(
       Type.String({
         ...permissionName,
-        description: 'The permission to explain; by default all that are about tokens.',
+        description: 'The permission to explain. By default, all permissions on tokens are explained.',
       }),
     ),
   },
-  { description: 'Who asks for access to what: an application or a draft, and a token or a container.' },
+  { description: 'Whose access to explain, an application or a draft, and to what, a token or a container.' },
 );
 
 const Sight = Type.Object(
   {
-    data: Type.Enum(['plaintext', 'masked', 'nothing'], { description: 'What is shown of data.' }),
+    data: Type.Enum(['plaintext', 'masked', 'nothing'], { description: 'How much of the data is shown.' }),
     mask: Type.Optional(Type.String({ description: 'JSON text of the mask; for tokens only.' })),
   },
   { description: 'What the caller would see.' },
@@ -60,7 +63,7 @@ nameSchemas({ AccessSight: Sight });
 
 const Decision = Type.Object(
   {
-    permission: Type.String({ description: 'The permission that this is about.' }),
+    permission: Type.String({ description: 'The permission.' }),
     is_allowed: Type.Boolean({ description: 'Whether access is granted.' }),
     reason: Type.Optional(Type.String({ description: 'A fixed word for why access is denied.' })),
     transform: Type.Optional(Type.String({ description: 'How data is shown: `redact`, `mask` or `reveal`.' })),
@@ -79,9 +82,9 @@ const Decision = Type.Object(
 
 const HandsOut = Type.Object(
   {
-    is_limited: Type.Boolean({ description: 'Whether it has a grant limit.' }),
+    is_limited: Type.Boolean({ description: 'Whether the application has a grant limit.' }),
     limit: Type.Optional(GrantLimitView),
-    reach: Type.Array(Type.String(), { description: 'What that amounts to, in words.' }),
+    reach: Type.Array(Type.String(), { description: 'A summary in words.' }),
   },
   { description: 'What the application can grant to others. Absent if it can grant nothing.' },
 );
@@ -89,7 +92,7 @@ nameSchemas({ HandingOut: HandsOut });
 
 export const ExplanationView = Type.Object(
   {
-    decisions: Type.Array(Decision, { description: 'One for each permission.' }),
+    decisions: Type.Array(Decision, { description: 'One entry for each permission.' }),
     hands_out: Type.Optional(HandsOut),
   },
   { description: 'What an application may do with a token or a container, and why.' },

@@ -32,7 +32,17 @@ describe('POST /access/explain', () => {
     expect(answer.status).toBe(200);
     expect(answer.text).not.toContain('4242');
     const { decisions } = answer.body as { decisions: { permission: string }[] };
-    expect(decisions.map(({ permission }) => permission)).toHaveLength(6);
+    expect(decisions.map(({ permission }) => permission)).toEqual([
+      'token:create',
+      'token:read',
+      'token:update',
+      'token:delete',
+      'token:search',
+      'token:use',
+      'token-intent:create',
+      'token-intent:read',
+      'token-intent:delete',
+    ]);
     expect(decisions).toContainEqual({
       permission: 'token:read',
       is_allowed: true,

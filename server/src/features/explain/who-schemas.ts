@@ -14,11 +14,11 @@ import { type OnlookerCursor, onlookerLists, type Onlookers, type WhoQuestion } 
 
 export const FindOnlookers = Type.Object(
   {
-    token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
+    token_id: orNull(Type.String({ description: 'Id of the token. Give either a token or a container.' })),
     container: orNull(
       Type.String({
         maxLength: tokenLimits.containerLengthMax,
-        description: 'A container, or a token instead. It stands for everything in it and below.',
+        description: 'Path of the container, including everything below it. Give either a token or a container.',
       }),
     ),
     start: orNull(
@@ -28,13 +28,15 @@ export const FindOnlookers = Type.Object(
       }),
     ),
   },
-  { description: 'The token or the container that is looked at.' },
+  { description: 'The token or container in question.' },
 );
 
 const AccessWay = Type.Object(
   {
-    way: Type.Enum([...sightWays], { description: 'A permission, or a roundabout way.' }),
-    transform: Type.Enum([...transforms], { description: 'What can be seen in this way.' }),
+    way: Type.Enum([...sightWays], {
+      description: 'A permission, or an indirect way such as a mask that shows everything.',
+    }),
+    transform: Type.Enum([...transforms], { description: 'How much can be seen in this way.' }),
   },
   { description: 'A way to see a token.' },
 );
@@ -87,9 +89,9 @@ export const OnlookersView = Type.Object(
     members: Type.Array(OnlookingMember, { description: 'Members who can see it.' }),
     invitations: Type.Array(OnlookingInvitation, { description: 'Invitations whose holders can see it.' }),
     sessions: Type.Array(OnlookingSession, { description: 'Live sessions that can see it.' }),
-    next: Type.Optional(Type.String({ description: 'There may be more: send it as `start`.' })),
+    next: Type.Optional(Type.String({ description: 'Present if there may be more. Send it as `start` to continue.' })),
   },
-  { description: 'Everybody who can see a token, or a token in a container.' },
+  { description: 'Everybody who can see the token, or tokens in the container.' },
 );
 
 nameSchemas({ FindOnlookersRequest: FindOnlookers, AccessWay, Onlookers: OnlookersView });

@@ -1,8 +1,6 @@
 import { countConditions } from '../../core/access/access-rule.ts';
-import type { AccessTarget } from '../../core/access/decide-access.ts';
-import { toRules } from '../../core/access/decide-access.ts';
+import { type AccessTarget, isGranted, toRules } from '../../core/access/decide-access.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
-import { isGranted } from '../../core/access/require-access.ts';
 import { findSight, findSightWithin, type Sight, type SightHolder } from '../../core/sight/sight.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
@@ -16,7 +14,7 @@ import { databaseClock } from '../../platform/database/database-clock.ts';
 import { loopPace } from '../../platform/waiting/tenant-pace.ts';
 import { inTurns, mapInTurns } from '../../platform/waiting/turns.ts';
 import { weighRights } from '../../platform/waiting/work-weight.ts';
-import { type Application, ApplicationStore, applicationEvent } from '../applications/index.ts';
+import { type Application, applicationEvent, ApplicationStore } from '../applications/index.ts';
 import { InvitationStore } from '../invitations/index.ts';
 import { MemberStore, type Role, rolePermissions } from '../members/index.ts';
 import { listLiveSessions, type LiveSession } from '../sessions/index.ts';

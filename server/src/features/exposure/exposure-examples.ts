@@ -20,7 +20,7 @@ export const exposureExamples = {
       request: { query: { application_id: exampleIds.caller } },
       response: {
         ...period,
-        records: 3,
+        records: 4,
         tokens_seen: { reveal: 0, mask: 2, redact: 0 },
         tokens: [
           { token_id: exampleIds.person, token_type: 'token', ...shown, ...once },
@@ -32,7 +32,10 @@ export const exposureExamples = {
         denied: [],
         sessions: [],
         handed_out: [],
-        others: [{ entity_type: 'application', operation: 'read', outcome: 'success', ...once }],
+        others: [
+          { entity_type: 'application', operation: 'read', outcome: 'success', ...once },
+          { entity_type: 'token_intent', operation: 'create', outcome: 'success', ...once },
+        ],
       },
     },
     { ...tooLong, request: { query: { application_id: exampleIds.caller, ...tooLong.request?.query } } },

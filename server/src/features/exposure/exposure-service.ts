@@ -31,9 +31,9 @@ interface Reading {
 
 /** Finds what somebody has seen, and who has seen a token. Reads page by page, each in a short transaction. */
 export class ExposureService {
-  readonly #logs: LogService;
+  readonly #logs: Pick<LogService, 'listAll'>;
 
-  constructor(logs: LogService) {
+  constructor(logs: Pick<LogService, 'listAll'>) {
     this.#logs = logs;
   }
 
@@ -65,11 +65,18 @@ export class ExposureService {
 }
 
 export function toSubjectFilter(subject: Facet, period: Period): LogFilter {
-  return { entityType: undefined, entityId: undefined, requestId: undefined, facets: [subject], ...period };
+  return {
+    entityType: undefined,
+    entityId: undefined,
+    requestId: undefined,
+    facets: [subject],
+    exclusions: [],
+    ...period,
+  };
 }
 
 export function toTokenFilter(tokenId: string, period: Period): LogFilter {
-  return { entityType: undefined, entityId: tokenId, requestId: undefined, facets: [], ...period };
+  return { entityType: undefined, entityId: tokenId, requestId: undefined, facets: [], exclusions: [], ...period };
 }
 
 function tooMuch(what: 'records' | 'lines', max: number): DomainError {

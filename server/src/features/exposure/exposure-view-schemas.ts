@@ -5,17 +5,17 @@ import { timestamp } from '../../http/parameters/timestamp.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const tally = {
-  count: count('How many records there are of it.'),
-  first_at: timestamp('Time of the first.'),
-  last_at: timestamp('Time of the last.'),
+  count: count('The number of records.'),
+  first_at: timestamp('Time of the first record.'),
+  last_at: timestamp('Time of the last record.'),
 };
 const names = (description: string) => Type.Array(Type.String(), { description });
 const period = {
-  start_date: Type.Optional(timestamp('Records from then on were read.')),
-  end_date: Type.Optional(timestamp('Records before then were read.')),
-  kept_since: timestamp('Records of earlier times are no longer kept, so nothing is said about them.'),
+  start_date: Type.Optional(timestamp('The beginning of the period.')),
+  end_date: Type.Optional(timestamp('The end of the period.')),
+  kept_since: timestamp('The time of the oldest records that are still kept. The report does not cover earlier ones.'),
 };
-const outcome = { outcome: Type.String({ description: 'How it ended, such as `success` or `denied`.' }) };
+const outcome = { outcome: Type.String({ description: 'The outcome, such as `success` or `denied`.' }) };
 const Shown = Type.Enum([...transforms], {
   description: 'The view that was shown: `reveal` is plaintext, `mask` is masked data, `redact` no data.',
 });
@@ -28,7 +28,7 @@ const shown = {
   destinations: Type.Array(Type.String(), { description: 'Hosts that plaintext was prepared for.' }),
 };
 const deed = {
-  entity_type: Type.String({ description: 'Kind of entity that it was done to.' }),
+  entity_type: Type.String({ description: 'The type of the entity.' }),
   operation: Type.String({ description: 'What was done, such as `read`.' }),
 };
 
@@ -62,7 +62,7 @@ const ExposureSearch = Type.Object(
 );
 const ExposureMiss = Type.Object(
   { ...deed, missing: count('Things that were asked for and do not exist.'), ...tally },
-  { description: 'Attempts to reach what does not exist.' },
+  { description: 'Attempts to access something that does not exist.' },
 );
 const ExposureDenial = Type.Object({ ...deed, ...tally }, { description: 'Attempts that were denied.' });
 const ExposureSession = Type.Object(
@@ -71,16 +71,16 @@ const ExposureSession = Type.Object(
 );
 const ExposureGrant = Type.Object(
   { ...deed, entity_id: Type.String({ description: 'Id of the entity.' }), ...tally },
-  { description: 'Something that lets others in.' },
+  { description: 'A change that gives others access.' },
 );
-const ExposureDeed = Type.Object({ ...deed, ...outcome, ...tally }, { description: 'Anything else that was done.' });
+const ExposureDeed = Type.Object({ ...deed, ...outcome, ...tally }, { description: 'Any other operation.' });
 const TokensSeen = Type.Object(
   {
     reveal: count('Tokens whose plaintext was shown.'),
     mask: count('Tokens that were shown masked.'),
     redact: count('Tokens that were shown without data.'),
   },
-  { description: 'How many tokens were shown in which way.' },
+  { description: 'How many tokens were shown in each way.' },
 );
 
 export const ExposureView = Type.Object(
@@ -91,19 +91,19 @@ export const ExposureView = Type.Object(
     tokens: Type.Array(ExposedToken, { description: 'Tokens that were shown.' }),
     calls: Type.Array(ExposedCall, { description: 'Proxied calls by destination; an `intent` is their beginning.' }),
     searches: Type.Array(ExposureSearch, { description: 'Lists and searches.' }),
-    misses: Type.Array(ExposureMiss, { description: 'Attempts to reach what does not exist.' }),
+    misses: Type.Array(ExposureMiss, { description: 'Attempts to access something that does not exist.' }),
     denied: Type.Array(ExposureDenial, { description: 'Attempts that were denied.' }),
     sessions: Type.Array(ExposureSession, {
-      description: 'Sessions that the subject authorized. What they saw is a question of its own, by `session_id`.',
+      description: 'Sessions that the subject authorized. To see what they saw, ask by `session_id`.',
     }),
     handed_out: Type.Array(ExposureGrant, {
-      description: `Applications, invitations and members that the subject created or changed, and those for which it requested
+      description: `Applications, invitations, members and stored proxies that the subject created or changed, and those for which it requested
 or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
 \`application_id\`, an export's tokens by \`/logs/viewers\`.`,
     }),
-    others: Type.Array(ExposureDeed, { description: 'Everything else.' }),
+    others: Type.Array(ExposureDeed, { description: 'All other operations.' }),
   },
-  { description: 'What the subject saw and tried.' },
+  { description: 'What the subject saw and attempted.' },
 );
 
 const actor = {
@@ -123,16 +123,16 @@ const TokenViewer = Type.Object(
 );
 const TokenVisitor = Type.Object(
   { ...actor, operation: deed.operation, ...outcome, ...tally },
-  { description: 'Somebody who did something to a token, or tried to, and was not shown it.' },
+  { description: 'Somebody who changed a token, or attempted to access it, without being shown it.' },
 );
 
 export const ViewersView = Type.Object(
   {
     ...period,
     records: count('Records that were read.'),
-    viewers: Type.Array(TokenViewer, { description: 'Those who were shown the token.' }),
+    viewers: Type.Array(TokenViewer, { description: 'Everybody who was shown the token.' }),
     others: Type.Array(TokenVisitor, {
-      description: 'Those who did something to the token, or tried to, and were not shown it.',
+      description: 'Everybody who changed the token, or attempted to access it, without being shown it.',
     }),
   },
   { description: 'Everybody who saw the token, and how.' },

@@ -59,6 +59,19 @@ describe('SubjectExposureTally', () => {
     }
   });
 
+  it('counts a stored proxy as handed out, and not as a call to its destination', () => {
+    const tally = new SubjectExposureTally();
+    const made = { ...blank, entityType: 'proxy', entityId: 'route', destination } as const;
+    for (const operation of ['create', 'update', 'read', 'delete'] as const) tally.add({ ...made, operation });
+    const { calls, handedOut, others } = tally.toExposure();
+    expect(calls).toEqual([]);
+    expect(handedOut.map(({ entityId, operation }) => `${entityId} ${operation}`).toSorted()).toEqual([
+      'route create',
+      'route update',
+    ]);
+    expect(others.map(({ operation }) => operation).toSorted()).toEqual(['delete', 'read']);
+  });
+
   it('counts every name that a caller chooses, so that a report has a bound', () => {
     const hosts = ['a.example.com', 'b.example.com', 'c.example.com'];
     const tally = new SubjectExposureTally();

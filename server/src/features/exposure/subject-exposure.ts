@@ -39,7 +39,7 @@ export interface MissLine {
   missing: number;
 }
 
-/** Something that gave others access, or was meant to: an application, an invitation, a member or an approved export. */
+/** Something that gave others access, or was meant to, such as an application, an invitation or a stored proxy. */
 export interface GrantLine {
   readonly entityType: string;
   readonly entityId: string;
@@ -73,6 +73,8 @@ const givesAccess: ReadonlySet<string> = new Set([
   'invitation create',
   'invitation resend',
   'member update',
+  'proxy create',
+  'proxy update',
   // If approvals are required, the record of the change itself names only the last person who approved it.
   ...['application', 'invitation', 'member'].flatMap((entity) => [`${entity} request`, `${entity} approve`]),
 ]);
@@ -115,7 +117,7 @@ export class SubjectExposureTally {
     } else if (outcome === 'missed') {
       const line = this.#misses.count([entityType, operation], at, () => ({ entityType, operation, missing: 0 }));
       line.missing += details.missing ?? 1;
-    } else if (entityType === 'proxy') {
+    } else if (entityType === 'proxy' && operation === 'invoke') {
       const { destination } = log;
       const line = this.#calls.count([destination, outcome], at, () => ({ destination, outcome, sent: 0 }));
       line.sent += transform === 'reveal' ? 1 : 0;

@@ -5,7 +5,7 @@ export interface Tally {
   lastAt: Date;
 }
 
-/** Lines, each with its tally, grouped by a name that their records share. */
+/** The tallies of records, grouped by a name that the records share. */
 export class Tallies<Line extends object> {
   readonly #lines = new Map<string, Line & Tally>();
 

@@ -107,7 +107,7 @@ export class VaultWriter implements BatchWriter {
       await requireOpenTenant(tx, this.#parts.tenantId);
       const store = new TokenImportStore(tx, this.#parts.tenantId);
       await store.commitInBackground();
-      const outcomes =
+      const times =
         rows.length === 0
           ? []
           : await insertFreeIn(
@@ -115,7 +115,7 @@ export class VaultWriter implements BatchWriter {
               { tenantId: this.#parts.tenantId, slot: countSlot(), setLimits: unlimitedSets },
               rows,
             );
-      const taken = new Set(rows.filter((_, index) => outcomes[index]?.createdAt === undefined));
+      const taken = new Set(rows.filter((_, index) => times[index] === undefined));
       const rejects = entries.flatMap(({ record, prepared }) => {
         if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];
         if (prepared.kind === 'row' && taken.has(prepared.row)) {

@@ -5,5 +5,7 @@ export { addInvitationRoutes } from './invitation-routes.ts';
 export { InvitationService } from './invitation-service.ts';
 export { InvitationStore } from './invitation-store.ts';
 export { mayStillInvite } from './inviter.ts';
+export { PassedOnLinks } from './passed-on-link.ts';
+export { addPassedOnLinkRoute } from './passed-on-link-routes.ts';
 export { mailInvitationJob } from './mail-invitation-job.ts';
 export { sweepInvitationsJob } from './sweep-invitations-job.ts';

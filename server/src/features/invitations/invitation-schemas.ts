@@ -13,7 +13,7 @@ export const CreateInvitation = Type.Object(
     email: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address to send the invitation to.' }),
     role: orNull(Type.Enum([...invitedRoles], { description: 'The role that the person gets; `ADMIN` by default.' })),
   },
-  { description: 'Whom to invite.' },
+  { description: 'The invitation to create.' },
 );
 
 export const InvitationQuery = queryParameters({

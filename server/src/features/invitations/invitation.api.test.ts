@@ -6,6 +6,7 @@ import {
   utcTimestamp,
   uuidV4,
 } from '../../../test/harness/test-application.ts';
+import { listQueued } from '../../../test/harness/queued-jobs.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { SealedRecordError } from '../../platform/keyring/sealing/sealed-record.ts';
 import { sweepInvitationsJob } from './index.ts';
@@ -38,10 +39,8 @@ async function invite(email = newAddress()): Promise<View> {
 }
 /** Returns the queued jobs of an invitation. */
 async function queuedFor(id: string): Promise<unknown[]> {
-  const { rows } = await vault.database.owner.query<{ payload: unknown }>('select payload from jobs where key = $1', [
-    `mail-invitation:${id}`,
-  ]);
-  return rows.map(({ payload }) => payload);
+  const jobs = await listQueued(vault.database.owner, 'mail-invitation');
+  return jobs.filter(({ key }) => key === `mail-invitation:${id}`).map(({ payload }) => payload);
 }
 
 describe('POST /tenants/self/invitations', () => {
@@ -142,7 +141,7 @@ describe('POST /tenants/self/invitations', () => {
     };
     const link = vault.server.core.systemKeys.sealer().open(rows[0]?.link_sealed ?? Buffer.alloc(0), place);
     expect(link).toMatch(/^[1-9A-HJ-NP-Za-km-z]{44}$/);
-    const { rows: jobs } = await vault.database.owner.query('select * from jobs');
+    const { rows: jobs } = await vault.database.owner.query('select * from pgboss.job');
     const everything = [JSON.stringify(rows), JSON.stringify(jobs), ...vault.logLines].join();
     expect(everything).not.toContain(link);
     const elsewhere = { ...place, owner: crypto.randomUUID() };

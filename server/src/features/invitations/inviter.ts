@@ -1,5 +1,4 @@
-import { toRules } from '../../core/access/decide-access.ts';
-import { isGranted } from '../../core/access/require-access.ts';
+import { isGranted, toRules } from '../../core/access/decide-access.ts';
 import { type ApplicationId, toId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApplicationStore } from '../applications/index.ts';

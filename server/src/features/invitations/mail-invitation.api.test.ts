@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listQueued } from '../../../test/harness/queued-jobs.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { oddButPlain, refusedAddresses } from '../../../test/harness/hostile-addresses.ts';
 import { linkIn, MailServer, type ReceivedMail, refusal, smtpConfigFor } from '../../../test/harness/mail-server.ts';
@@ -207,14 +208,15 @@ describe('the queue', () => {
   it('tries again while the server is away, and then sends the newest link only', async () => {
     const port = await findFreePort();
     // Mails that earlier tests left in the queue would be sent too.
-    await vault.database.owner.query('delete from jobs');
+    await vault.database.owner.query('delete from pgboss.job');
     const { id } = await invite();
     const runner = await JobRunner.start({
       database: vault.database.open(),
+      address: { url: vault.database.url },
       jobs: [jobFor(smtpConfigFor(port))],
       logger,
       metrics: new Metrics(),
-      pace: { ...jobPace, pollMs: 20 },
+      pace: { ...jobPace, pollSeconds: 0.5 },
     });
     try {
       await untilTrue(async () => (await attemptsOf(id)) >= 2, { waitingFor: 'a second try' });
@@ -272,8 +274,6 @@ function splitHead(raw: string): string[] {
 
 /** Returns the number of delivery attempts, or -1 if the mail has left the queue. */
 async function attemptsOf(id: string): Promise<number> {
-  const { rows } = await vault.database.owner.query<{ attempts: number }>('select attempts from jobs where key = $1', [
-    `mail-invitation:${id}`,
-  ]);
-  return rows[0]?.attempts ?? -1;
+  const jobs = await listQueued(vault.database.owner, 'mail-invitation');
+  return jobs.find(({ key }) => key === `mail-invitation:${id}`)?.attempts ?? -1;
 }

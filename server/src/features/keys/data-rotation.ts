@@ -2,10 +2,12 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
+import { ownKeyNameOf } from '../../platform/keyring/kms/own-root-key.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { makeWrappedKey } from '../../platform/keyring/keys/tenant-key-wrapping.ts';
 import { keyEvent } from './key-event.ts';
+import { changedMeanwhile } from './tenant-rewrap.ts';
 
 const uniqueViolation = '23505';
 
@@ -18,13 +20,18 @@ export async function rotateDataKey(
   tenantId: TenantId,
 ): Promise<{ readonly version: number }> {
   const keys = await database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
-  const versions = keys.filter(({ purpose }) => purpose === 'data').map(({ version }) => version);
-  if (versions.length === 0) throw new Error(`There is no tenant ${tenantId}.`);
-  const version = Math.max(...versions) + 1;
-  const key = await makeWrappedKey(rootKeys, { tenantId, purpose: 'data', version });
+  const newest = keys.findLast(({ purpose }) => purpose === 'data');
+  if (newest === undefined) throw new Error(`There is no tenant ${tenantId}.`);
+  const version = newest.version + 1;
+  const ownKey = ownKeyNameOf(newest.rootKey);
+  const key = await makeWrappedKey(rootKeys, { tenantId, purpose: 'data', version }, ownKey);
   try {
     await database.forTenant(tenantId, async (tx) => {
-      await new TenantKeyStore(tx).insert(key);
+      const store = new TenantKeyStore(tx);
+      const current = await store.lockOfTenant(tenantId);
+      // A tenant that was given an own root key meanwhile must not get a key that another root key wraps.
+      if (current.some(({ rootKey }) => ownKeyNameOf(rootKey) !== ownKey)) throw changedMeanwhile(tenantId);
+      await store.insert(key);
       await recordInTransaction(tx, tenantId, 'system', keyEvent(key, 'rotate'));
     });
   } catch (error) {

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
+import { sealedClientKeys } from '../client-keys/index.ts';
 import { sealedResponses } from '../idempotency/index.ts';
-import { sealedTokens } from '../tokens/index.ts';
+import { sealedStoredProxies } from '../stored-proxies/index.ts';
+import { sealedWebhooks } from '../webhooks/index.ts';
+import { sealedTokenIntents, sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';
 import { KeyRetirement } from './key-retirement.ts';
 import { Reencryption } from './reencryption.ts';
@@ -24,7 +27,14 @@ beforeEach(async () => {
 });
 
 const path = '/tenants/self/encryption-keys';
-const tables = [sealedTokens, sealedResponses];
+const tables = [
+  sealedTokens,
+  sealedTokenIntents,
+  sealedResponses,
+  sealedClientKeys,
+  sealedStoredProxies,
+  sealedWebhooks,
+];
 const core = () => vault.server.core;
 
 async function read(): Promise<Keys> {

@@ -3,13 +3,18 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { successEvent } from '../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Keyring } from '../../platform/keyring/keys/keyring.ts';
+import { type OwnKeyTrouble, troubleOf } from '../../platform/keyring/keys/own-key-trouble.ts';
+import { ownKeyNameOf } from '../../platform/keyring/kms/own-root-key.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { type ReencryptionProgress, ReencryptionStore } from './reencryption-store.ts';
 
 export interface EncryptionKeys {
-  /** Provider and fingerprint of the root key that wraps new keys. */
+  /** Provider and fingerprint of the root key that wraps new keys, with the name of an own root key. */
   readonly rootKey: string;
+  /** Set if the own root key of the tenant fails. */
+  readonly outage: { readonly trouble: OwnKeyTrouble; readonly endsInMs: number } | undefined;
   /** The data keys, newest first. The newest one is used to encrypt. */
   readonly dataKeys: readonly TenantKeyInfo[];
   /** Undefined if the tenant's data has never been re-encrypted. */
@@ -20,6 +25,7 @@ interface EncryptionKeyServiceParts {
   readonly database: Database;
   readonly audit: AuditLog;
   readonly rootKeys: RootKeys;
+  readonly keyring: Keyring;
   /** The tables that a re-encryption covers. */
   readonly sources: readonly string[];
   readonly estimateRows: (tx: Transaction, tenantId: TenantId) => Promise<number>;
@@ -48,10 +54,18 @@ export class EncryptionKeyService {
       return { keys, reencryption };
     });
     await this.#parts.audit.append(caller, successEvent('tenant', tenantId, 'read'));
+    const dataKeys = found.keys.filter(({ purpose }) => purpose === 'data').toReversed();
+    const ownKey = dataKeys.find(({ rootKey }) => ownKeyNameOf(rootKey) !== undefined)?.rootKey;
     return {
-      rootKey: this.#parts.rootKeys.primary.id,
-      dataKeys: found.keys.filter(({ purpose }) => purpose === 'data').toReversed(),
+      rootKey: ownKey ?? this.#parts.rootKeys.primary.id,
+      outage: ownKey === undefined ? undefined : await this.#findOutage(tenantId),
+      dataKeys,
       reencryption: found.reencryption,
     };
+  }
+
+  async #findOutage(tenantId: TenantId): Promise<EncryptionKeys['outage']> {
+    const outage = await this.#parts.keyring.findOwnOutage(tenantId);
+    return outage === undefined ? undefined : { trouble: troubleOf(outage.error), endsInMs: outage.endsInMs };
   }
 }

@@ -3,13 +3,14 @@ import { TestVault, type TestTenant } from '../../../test/harness/test-vault.ts'
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
+import { sealedClientKeys } from '../client-keys/index.ts';
 import { sealedResponses } from '../idempotency/index.ts';
-import { sealedTokens } from '../tokens/index.ts';
+import { sealedTokenIntents, sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';
 import { KeyRetirement } from './key-retirement.ts';
 import { Reencryption } from './reencryption.ts';
 
-const tables = [sealedTokens, sealedResponses];
+const tables = [sealedTokens, sealedTokenIntents, sealedResponses, sealedClientKeys];
 const fast = { rowsPerSecond: 1_000_000, onProgress: () => undefined };
 
 let vault: TestVault;
@@ -89,6 +90,8 @@ describe('a new data key', () => {
     const records = (await vault.auditRecords(tenant.id)).filter(({ entity_type: type }) => type === 'key');
     expect(records.map(({ operation, entity_id: id, actor_type: by }) => [operation, id, by])).toEqual([
       ['rotate', 'data/2', 'system'],
+      ['reencrypt', 'data/2', 'system'],
+      ['reencrypt', 'data/2', 'system'],
       ['reencrypt', 'data/2', 'system'],
       ['reencrypt', 'data/2', 'system'],
       ['retire', 'data/1', 'system'],

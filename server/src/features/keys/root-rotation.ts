@@ -1,6 +1,7 @@
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { listRootKeys } from '../../platform/database/ground/database-inspection.ts';
+import { ownKeyNameOf } from '../../platform/keyring/kms/own-root-key.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { listSystemKeys, updateSystemKey } from '../../platform/keyring/keys/system-key-store.ts';
 import { rewrapSystemKey } from '../../platform/keyring/keys/system-key-wrapping.ts';
@@ -20,7 +21,8 @@ export interface RootRotationReport {
 
 /**
  * Rewraps every key with the current root key. No key changes, so no data has to be re-encrypted, and servers
- * with both root keys notice nothing. If restarted, it continues with the remaining keys.
+ * with both root keys notice nothing. If restarted, it continues with the remaining keys. Keys under an own root key of
+ * their tenant stay as they are.
  */
 export async function rotateRootKeys(
   { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
@@ -30,7 +32,7 @@ export async function rotateRootKeys(
   const first = await rewrapAll(database, rootKeys, onProgress);
   let { rewrapped } = first;
   // A key added in the meantime may be missed, so the pass is repeated until none remains.
-  for (let pass = 1; (await listRootKeys(database)).some((id) => id !== rootKey); pass += 1) {
+  for (let pass = 1; (await listRootKeys(database)).some((id) => isOurs(id) && id !== rootKey); pass += 1) {
     if (pass === passesMax) {
       throw new Error(
         `Some process still wraps keys with a root key other than ${rootKey}. Find and reconfigure it, then run ` +
@@ -58,12 +60,16 @@ async function rewrapAll(
     else if (await updateSystemKey(database, key, await rewrapSystemKey(key, rootKeys))) count('rewrapped');
   }
   for await (const page of tenantKeyPages(database, pageSize)) {
-    for (const key of page) {
+    for (const key of page.filter((one) => isOurs(one.rootKey))) {
       if (isUntouched(key)) count('untouched');
       else if (await replace(database, key, await rewrapKey(rootKeys, key))) count('rewrapped');
     }
   }
   return done;
+}
+
+function isOurs(rootKey: string): boolean {
+  return ownKeyNameOf(rootKey) === undefined;
 }
 
 /**

@@ -1,4 +1,7 @@
 export type { Facet, Log, LogFilter } from './model/log.ts';
+export { AlertAcknowledgements } from './alerts/alert-acknowledgement.ts';
+export { addAlertRoutes } from './alerts/alert-routes.ts';
+export { ArchivedLogs } from './archive/archived-logs.ts';
 export { addLogCountRoutes } from './count/log-count-routes.ts';
 export { LogCounts } from './count/log-counts.ts';
 export { addLogProofRoutes } from './proof/log-proof-routes.ts';

@@ -18,14 +18,14 @@ export const MemberQuery = queryParameters({
   ...pageParametersUpTo(memberSizeMax),
   user_id: Type.Optional(
     Type.Union([UserId, Type.Array(UserId, { maxItems: userIdsMax })], {
-      description: 'Only members with this user id; may be repeated.',
+      description: 'Returns only members with this user id. The parameter can be repeated.',
     }),
   ),
 });
 
 export const UpdateMember = Type.Object(
   { role: Type.Enum([...roles], { description: 'The new role.' }) },
-  { description: 'What to change about a member.' },
+  { description: 'The changes to a member.' },
 );
 
 const UserView = Type.Object(
@@ -45,9 +45,9 @@ export const MemberView = Type.Object(
     tenant_id: Type.String({ description: 'Id of the tenant.' }),
     role: Type.String({ description: '`OWNER`, `ADMIN` or `READ_ONLY`.' }),
     user: UserView,
-    last_signed_in_at: Type.Optional(timestamp('When they last signed in; absent if they have not.')),
+    last_signed_in_at: Type.Optional(timestamp('When the member last signed in. Absent if they never have.')),
     sign_in_ways: Type.Array(Type.Enum([...signInKinds]), {
-      description: 'How they can sign in. Empty for somebody who needs a link.',
+      description: 'The sign-in methods of the member. Empty for a member who needs a sign-in link.',
     }),
     approval: Type.Optional(ApprovalView),
     ...changeFields,

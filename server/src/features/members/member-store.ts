@@ -42,6 +42,27 @@ export class MemberStore {
     return row;
   }
 
+  /**
+   * Returns the user with this identity at an OpenID provider, and creates it if nobody uses the address. Undefined if
+   * another user has the address.
+   */
+  async joinByProvider(issuer: string, subject: string, email: string): Promise<string | undefined> {
+    const [row] = await this.#tx.query<{ id: string | null }>({
+      text: 'select join_by_provider($1, $2, $3, $4) as id',
+      values: [issuer, subject, email, crypto.randomUUID()],
+    });
+    return row?.id ?? undefined;
+  }
+
+  /** Returns true if the user was a member of the tenant once. */
+  async wasRemoved(userId: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'select from former_members where tenant_id = $1 and user_id = $2',
+      values: [this.#tenantId, userId],
+    });
+    return rows.length > 0;
+  }
+
   async insert(member: { userId: string; role: Role; createdBy: string | null }): Promise<string> {
     const id = crypto.randomUUID();
     await this.#tx.query({

@@ -1,4 +1,4 @@
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import {

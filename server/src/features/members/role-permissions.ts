@@ -7,7 +7,10 @@ const reading: readonly Permission[] = [
   'report:read',
   'application:read',
   'session:read',
+  'keys:read',
   'log:read',
+  'proxy:read',
+  'webhook:read',
   'tenant:member:read',
   'tenant:invitation:read',
   'token:read',
@@ -21,12 +24,20 @@ const managing: readonly Permission[] = [
   'application:update',
   'application:delete',
   'session:delete',
+  'keys:create',
+  'keys:delete',
   'tenant:member:update',
   'tenant:member:delete',
   'tenant:invitation:create',
   'tenant:invitation:update',
   'tenant:invitation:delete',
   'token:delete',
+  'proxy:create',
+  'proxy:update',
+  'proxy:delete',
+  'webhook:create',
+  'webhook:update',
+  'webhook:delete',
 ];
 
 /** The permissions of a member while signed in. They are permissions without rules, so that reads are masked. */
@@ -40,7 +51,7 @@ export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
  * Token permissions are for applications. Nobody uses them in the portal, but people who manage applications grant
  * them.
  */
-const onTokens = permissionCatalog.map(({ type }) => type).filter((type) => type.startsWith('token:'));
+const onTokens = permissionCatalog.map(({ type }) => type).filter((type) => type.startsWith('token'));
 
 /**
  * The permissions that a member may grant to an application: those of the role, and those that only applications use.

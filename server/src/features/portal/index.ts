@@ -1,10 +1,14 @@
 export { Ceremonies } from './ways/ceremonies.ts';
 export { InvitationAcceptance } from './people/invitation-acceptance.ts';
 export { addMemberScope } from './app/member-routes.ts';
+export { OwnSessions } from './people/own-sessions.ts';
 export { PasskeySignIn } from './ways/passkey-sign-in.ts';
 export { PasswordSignIn } from './ways/password-sign-in.ts';
 export { addPortalRoutes } from './portal-routes.ts';
+export { createPortalCookies } from './visits/portal-cookies.ts';
+export type { PortalPlace } from './visits/portal.ts';
 export { callbackPath } from './sign-in/provider-routes.ts';
+export { ProviderJoining } from './ways/provider-joining.ts';
 export { ProviderSignIn } from './ways/provider-sign-in.ts';
 export { RecoveryCodes } from './ways/recovery-codes.ts';
 export { SignInAttempts } from './people/sign-in-attempts.ts';

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { addFormParser } from '../../http/bodies/form-body.ts';
 import { html } from '../../http/pages/html.ts';
-import { addFormPageHeaders, addPageAsset, sendPage } from '../../http/pages/page-reply.ts';
+import { addFormPageHeaders, sendPage } from '../../http/pages/page-reply.ts';
 import { requireSameOrigin } from '../../http/origins/same-origin.ts';
 import { addAccountRoutes } from './account/account-routes.ts';
 import { addApprovalRoutes } from './decisions/approval-routes.ts';
+import { addOwnSessionRoutes } from './account/own-session-routes.ts';
 import { addExportRoutes } from './decisions/export-routes.ts';
 import { addInvitationPageRoutes } from './invitations/invitation-page-routes.ts';
 import type { Portal } from './visits/portal.ts';
@@ -34,7 +35,6 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
       if (method === 'GET' && headers['sec-fetch-site'] === 'cross-site') return sendPage(reply, renderLinkPage(url));
       return reply.redirect(toSignInPath(method === 'GET' ? url : undefined), 303);
     });
-    addPageAsset(pages, 'portal.js', 'text/javascript; charset=utf-8');
     addInvitationPageRoutes(pages, portal);
     addSignInRoutes(pages, portal);
     addSignOutRoute(pages, portal);
@@ -42,6 +42,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     addPortalAppRoutes(pages, portal);
     addAccountRoutes(pages, portal);
     addWayRoutes(pages, portal);
+    addOwnSessionRoutes(pages, portal);
     addExportRoutes(pages, portal);
     addApprovalRoutes(pages, portal);
   });

@@ -30,11 +30,11 @@ const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Compiles the client's headers for the destination, with references replaced by token values. */
 export function compileHeaders(
-  { headers, isFromFields }: Pick<ProxyRequest, 'headers' | 'isFromFields'>,
+  { headers, isFromFields, isPlain = false }: Pick<ProxyRequest, 'headers' | 'isFromFields' | 'isPlain'>,
   budget: RequestBudget,
 ): ReferenceTemplate<readonly HeaderField[]> {
   const isForwarded = forwardingRule(headers);
-  const options = { budget, isSelectOnly: isFromFields };
+  const options = { budget, isSelectOnly: isFromFields, isPlain };
   const templates = headers
     .filter(({ name }) => isForwarded(name.toLowerCase()))
     .flatMap(withoutOwnCookies)
@@ -70,8 +70,12 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
 function compileHeader(
   name: string,
   value: string,
-  options: { readonly budget: RequestBudget; readonly isSelectOnly: boolean },
+  {
+    isPlain,
+    ...options
+  }: { readonly budget: RequestBudget; readonly isSelectOnly: boolean; readonly isPlain: boolean },
 ): ReferenceTemplate<string> {
+  if (isPlain) return { uses: noUses, render: async () => new Sensitive(value) };
   const field = `headers.${name.toLowerCase()}`;
   const template = compileText(value, { ...options, field, encode: (text) => mapPiecesSteps(text, toWireText) });
   if (template === undefined) return { uses: noUses, render: async () => new Sensitive(value) };

@@ -15,6 +15,7 @@ import { compileDocument, compileText, type ReferenceTemplate } from '../tokens/
 import { mediaTypeOf } from './forwarded-headers.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 import { compileQuery, mayHoldReference } from './url-fields.ts';
+import { escapeXml, isXml } from './xml-text.ts';
 
 const field = 'body';
 /** RFC 2046 §5.1.1. */
@@ -28,11 +29,11 @@ interface BodyOptions {
 
 /** Compiles a body, with references replaced by token values. A body without references is forwarded byte for byte. */
 export async function compileBody(
-  { headers, body, isFromFields }: Pick<ProxyRequest, 'headers' | 'body' | 'isFromFields'>,
+  { headers, body, isFromFields, isPlain = false }: Pick<ProxyRequest, 'headers' | 'body' | 'isFromFields' | 'isPlain'>,
   budget: RequestBudget,
 ): Promise<ReferenceTemplate<Buffer | undefined>> {
   const asItIs = { uses: noUses, render: async () => new Sensitive(body) };
-  if (body === undefined || body.length === 0 || isCompressed(headers)) return asItIs;
+  if (isPlain || body === undefined || body.length === 0 || isCompressed(headers)) return asItIs;
 
   const options = { budget, isSelectOnly: isFromFields };
   const mediaType = mediaTypeOf(headers);
@@ -81,7 +82,7 @@ function isCompressed(headers: ProxyRequest['headers']): boolean {
 
 /** Returns the function that escapes a value for its context. Undefined if values are inserted as they are. */
 function encoderOf(mediaType: string, headers: ProxyRequest['headers']): Encode | undefined {
-  if (isXml(mediaType)) return (text) => mapPiecesSteps(text, escapeXml);
+  if (isXml(mediaType)) return (text) => mapPiecesSteps(text, (piece) => escapeXml(piece, field));
   if (!mediaType.startsWith('multipart/')) return undefined;
   const delimiter = `--${boundaryOf(headers)}`;
   return function* encode(text) {
@@ -98,26 +99,4 @@ function boundaryOf(headers: ProxyRequest['headers']): string {
   if (boundary.length > boundaryLengthMax)
     throw invalidField('content-type', `must have a boundary of at most ${boundaryLengthMax} characters`);
   return boundary;
-}
-
-function isXml(mediaType: string): boolean {
-  return mediaType === 'application/xml' || mediaType === 'text/xml' || mediaType.endsWith('+xml');
-}
-
-const entities = [
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&apos;'],
-] as const;
-
-/** Escapes a value so that it cannot become an element. XML does not allow control characters at all (XML 1.0 §2.2). */
-function escapeXml(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- The pattern looks for exactly these characters.
-  if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text))
-    throw invalidField(field, 'would contain a value that XML cannot represent');
-  // Each character is replaced in its own pass, the ampersand first. A callback per match would take twenty times as
-  // long.
-  return entities.reduce((escaped, [character, entity]) => escaped.replaceAll(character, entity), text);
 }

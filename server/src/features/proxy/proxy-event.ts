@@ -13,3 +13,11 @@ export function proxyEvent(callId: string, outcome: Outcome, destination: string
     ...(destination === undefined ? {} : { destination }),
   };
 }
+
+/** The maximum number of ids in a record. */
+const idsMax = 20;
+
+/** Adds the tokens that the call has created. Each of them has a record of its own too. */
+export function withCreated(event: AuditEvent, ids: readonly string[]): AuditEvent {
+  return ids.length === 0 ? event : { ...event, details: { tokens: ids.slice(0, idsMax), count: ids.length } };
+}

@@ -1,9 +1,21 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 
+/** A stored proxy as its caller was admitted to it. */
+interface AdmittedProxy {
+  readonly id: string;
+  readonly version: number;
+  /** True if the caller has no API key. */
+  readonly isKeyless: boolean;
+}
+
 /** A client's request to the proxy as received. Nothing is decoded yet. */
 export interface ProxyRequest {
   readonly method: string;
   readonly destinationUrl: string | undefined;
+  /** The stored proxy that the caller was admitted to, if any. */
+  readonly storedProxy?: AdmittedProxy | undefined;
+  /** True if references to tokens are forwarded as they are. */
+  readonly isPlain?: boolean;
   /** Connection headers for the destination, if the client sets any. */
   readonly connection: string | undefined;
   readonly keepAlive: string | undefined;

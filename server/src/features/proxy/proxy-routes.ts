@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { queryOf, routeOf, splitQuery } from '../../http/callers/proxy-key.ts';
 import { isFromFields } from '../../http/origins/elements-origin.ts';
 import { sendRawResponse } from '../../http/bodies/raw-reply.ts';
 import { destinationStatusHeader, toResponseHeaders } from './response-headers.ts';
@@ -17,7 +18,21 @@ as \`{{ <token id> }}\` in the body, header values, path and query are replaced 
 destination, with its status and a BT-PROXY-DESTINATION-STATUS header; a response without that header is an error from the proxy.`;
 
 const Headers = Type.Object({
-  'bt-proxy-url': Type.String({ description: 'The destination: an https URL.' }),
+  'bt-proxy-url': Type.Optional(
+    Type.String({ description: 'The destination: an https URL. Required without BT-PROXY-KEY.' }),
+  ),
+  'bt-proxy-key': Type.Optional(
+    Type.String({
+      description:
+        'The key of a stored proxy, which is called instead. The query parameter `bt-proxy-key` means the same.',
+    }),
+  ),
+  'bt-encrypted': Type.Optional(
+    Type.String({
+      description:
+        'Data that a client has encrypted for this call: base64 of `{"type", "encrypted"}`, or of several of these with names. `{{ encrypted | json: \'$.data.number\' }}` refers to it.',
+    }),
+  ),
   'bt-proxy-connection': Type.Optional(Type.String({ description: 'Sent as Connection: close or keep-alive.' })),
   'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
 });
@@ -32,11 +47,13 @@ const Destination = Type.Unknown({ description: 'The response from the destinati
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
   const config = {
     permission: 'token:use',
+    takesProxyKey: true,
     isBodyRaw: true,
     moreTimeFor: 'proxy-call',
     isRepeatable: false,
     problems: [
       'validation-failed',
+      'unsupported-media-type',
       'not-found',
       'destination-refused',
       'destination-timeout',
@@ -97,7 +114,8 @@ function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequ
     connection: headerOf(headers, 'bt-proxy-connection'),
     keepAlive: headerOf(headers, 'bt-proxy-keep-alive'),
     path: path.slice(endpoint.length),
-    query: question < 0 ? '' : url.slice(question + 1),
+    query: splitQuery(queryOf(url)).rest,
+    storedProxy: routeOf(request),
     headers,
     body: bodyOf(request),
     isFromFields: isFromFields(request),

@@ -4,7 +4,7 @@ import { isListed } from '../../core/destinations/destination-list.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { mergeUses } from '../../core/expressions/reference-uses.ts';
 import type { KeyCaller } from '../../core/identity/caller.ts';
-import { type AuditEvent, type Outcome, toAuditRow, toMissDetails } from '../../platform/audit/record/audit-event.ts';
+import { type Outcome, toAuditRow } from '../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import type { OutboundResponse } from '../../platform/outbound/destination-exchange.ts';
 import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
@@ -13,22 +13,30 @@ import type { OpenConnection, Outbound, VettedDestination } from '../../platform
 import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/proxy-metrics.ts';
+import type { CallableProxy, StoredProxyDirectory } from '../stored-proxies/index.ts';
 import type { TenantSettingsDirectory } from '../tenants/index.ts';
-import { type JudgedToken, type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
+import { type JudgedReferences, readEvents, type ReferencedTokens } from '../tokens/index.ts';
 import { CallClock } from './call-clock.ts';
 import { asRecorded, hidingFailures, reasonOf, toCallError } from './call-errors.ts';
 import type { CallSlot, CallSlots } from './call-slots.ts';
+import { readEncryptedHeader } from './encrypted-header.ts';
 import { compileHeaders, toConnectionFields } from './forwarded-headers.ts';
 import { compileBody } from './proxy-body.ts';
 import type { ProxyCallStore } from './proxy-call-store.ts';
-import { proxyEvent } from './proxy-event.ts';
+import { proxyEvent, withCreated } from './proxy-event.ts';
 import type { ProxyRequest } from './proxy-request.ts';
 import { compileTarget } from './proxy-target.ts';
+import { requireProof, toStoredRequest } from './stored-request.ts';
+import type { TransformParts } from './stored-effects.ts';
+import { findRefusalEvent } from './refusal-event.ts';
+import { StoredTransforms } from './stored-transforms.ts';
 
 export interface ProxyServiceParts {
   readonly outbound: Outbound;
   readonly config: Pick<OutboundConfig, 'requiresDestinationList' | 'limits'>;
   readonly tokens: ReferencedTokens;
+  readonly stored: Pick<StoredProxyDirectory, 'open'>;
+  readonly transforms: TransformParts;
   readonly settings: TenantSettingsDirectory;
   readonly calls: ProxyCallStore;
   readonly slots: CallSlots;
@@ -48,6 +56,8 @@ interface Call {
   isBegun: boolean;
   /** True if plaintext may have reached the destination. */
   hasSentValues: boolean;
+  /** The transforms of a stored proxy, which know what they have created. */
+  transforms: StoredTransforms | undefined;
 }
 
 /** Forwards a request with the plaintext of tokens in it. The order of the stages matters. */
@@ -61,7 +71,7 @@ export class ProxyService {
 
   async forward(caller: KeyCaller, request: ProxyRequest): Promise<OutboundResponse> {
     const { slots, config } = this.#parts;
-    const slot = slots.take(caller.tenantId);
+    const slot = slots.take(caller.tenantId, request.storedProxy?.isKeyless);
     const clock = new CallClock(config.limits.callMs, request.signal);
     const call: Call = {
       id: crypto.randomUUID(),
@@ -72,6 +82,7 @@ export class ProxyService {
       host: undefined,
       isBegun: false,
       hasSentValues: false,
+      transforms: undefined,
     };
     const end = (error: unknown) => {
       clock.stop();
@@ -104,15 +115,21 @@ export class ProxyService {
     await Promise.all(this.#endings);
   }
 
-  async #forward(call: Call, request: ProxyRequest): Promise<OutboundResponse> {
+  async #forward(call: Call, given: ProxyRequest): Promise<OutboundResponse> {
     const { outbound, tokens } = this.#parts;
-    const { caller, clock } = call;
+    const { clock } = call;
+    const stored = await this.#openStored(call, given);
+    const request = stored === undefined ? given : toStoredRequest(given, stored);
     const url = outbound.parse(requireUrl(request));
     call.host = url.host;
     const connection = toConnectionFields(request);
 
     call.stage = 'policy';
+    // The destination of a stored proxy is the only one that a call through it can reach.
+    const caller = stored === undefined ? call.caller : { ...call.caller, allowedDestinations: [url.host] };
     await this.#requireAllowed(caller, url.host, request);
+    const transforms = stored && new StoredTransforms(this.#parts.transforms, { stored, caller, request });
+    call.transforms = transforms;
 
     call.stage = 'scan';
     const budget = new RequestBudget();
@@ -122,7 +139,7 @@ export class ProxyService {
       body: await compileBody(request, budget),
     };
     const uses = mergeUses(Object.values(templates).map((template) => template.uses));
-    const judged = await tokens.find(caller, 'token:use', uses);
+    const judged = await tokens.find(caller, 'token:use', uses, readEncryptedHeader(request));
 
     call.stage = 'resolve';
     const vetted = await outbound.resolve(url, clock.signal);
@@ -139,9 +156,11 @@ export class ProxyService {
         body: await templates.body.render(source),
       }));
 
+      const sent = transforms === undefined ? outgoing : await transforms.toRequest(outgoing);
       call.stage = 'exchange';
-      call.hasSentValues = judged.length > 0;
-      return await opened.send(outgoing, call.slot.pace);
+      call.hasSentValues = judged.tokens.length + judged.intents.length + judged.encrypted.length > 0;
+      const answer = await opened.send(sent, call.slot.pace);
+      return transforms === undefined ? answer : await transforms.toResponse(answer);
     } catch (error) {
       opened.close();
       throw error;
@@ -155,15 +174,12 @@ export class ProxyService {
    */
   async #begin(
     call: Call,
-    plan: { readonly url: Destination; readonly vetted: VettedDestination; readonly judged: readonly JudgedToken[] },
+    plan: { readonly url: Destination; readonly vetted: VettedDestination; readonly judged: JudgedReferences },
   ): Promise<OpenConnection> {
     const { outbound, calls } = this.#parts;
     const { id, caller, clock } = call;
     const { host: destination } = plan.url;
-    const uses = plan.judged.map(({ token, transform, fields }) => ({
-      ...tokenEvent(token, 'read', { transform, details: { fields } }),
-      destination,
-    }));
+    const uses = readEvents(plan.judged).map((event) => ({ ...event, destination }));
     const records = [proxyEvent(id, 'intent', destination), ...uses].map((event) => toAuditRow(caller, event));
     call.stage = 'intent';
     const [begun, connected] = await Promise.allSettled([
@@ -180,12 +196,26 @@ export class ProxyService {
     return connected.value;
   }
 
-  async #requireAllowed(caller: KeyCaller, host: string, { isFromFields }: ProxyRequest): Promise<void> {
+  /** Opens the stored proxy that the request names, if it names one. */
+  async #openStored({ caller, clock }: Call, request: ProxyRequest): Promise<CallableProxy | undefined> {
+    const { storedProxy, destinationUrl } = request;
+    if (storedProxy === undefined) return undefined;
+    if (destinationUrl !== undefined)
+      throw new DomainError('validation-failed', 'BT-PROXY-URL and BT-PROXY-KEY must not be sent together.');
+    const stored = await this.#parts.stored.open(caller.tenantId, storedProxy);
+    requireProof(stored, request);
+    const { timeoutSeconds } = stored.proxy;
+    if (timeoutSeconds !== null) clock.endWithin(timeoutSeconds * 1_000);
+    return stored;
+  }
+
+  async #requireAllowed(caller: KeyCaller, host: string, request: ProxyRequest): Promise<void> {
     const { settings, config } = this.#parts;
+    const { isFromFields, storedProxy } = request;
     if (caller.applicationType !== 'private' && caller.session === undefined) {
       throw new DomainError('forbidden', 'The proxy requires the key of a private application or of a session.');
     }
-    if ((await settings.get(caller.tenantId)).disableEphemeralProxy) {
+    if (storedProxy === undefined && (await settings.get(caller.tenantId)).disableEphemeralProxy) {
       throw new DomainError('forbidden', 'The proxy is disabled for this tenant.');
     }
     const { allowedDestinations } = caller;
@@ -202,9 +232,12 @@ export class ProxyService {
    * Records the outcome without delaying the response. If this fails, the call stays open and is later marked as
    * unknown.
    */
-  #settle({ id, caller, host, hasSentValues }: Call, outcome: Outcome): void {
+  #settle({ id, caller, host, hasSentValues, transforms }: Call, outcome: Outcome): void {
     const { calls, logger } = this.#parts;
-    const event = { ...proxyEvent(id, outcome, host), ...(hasSentValues ? { transform: 'reveal' as const } : {}) };
+    const event = withCreated(
+      { ...proxyEvent(id, outcome, host), ...(hasSentValues ? { transform: 'reveal' as const } : {}) },
+      transforms?.created ?? [],
+    );
     const ending: Promise<void> = calls
       .end(caller.tenantId, toAuditRow(caller, event))
       .catch(() => logger.error('proxy outcome not recorded', { trace_id: caller.requestId }))
@@ -223,20 +256,4 @@ function requireUrl({ destinationUrl }: ProxyRequest): string {
     throw new DomainError('validation-failed', 'The BT-PROXY-URL header is required.');
   }
   return destinationUrl;
-}
-
-/** Returns the event of a call that ended before its intent was recorded: a denial, or tokens that do not exist. */
-function findRefusalEvent({ id, host, stage }: Call, error: unknown): AuditEvent | undefined {
-  if (isDenial(error, stage)) return proxyEvent(id, 'denied', host);
-  const missing = error instanceof DomainError ? error.missing : undefined;
-  return missing === undefined ? undefined : { ...proxyEvent(id, 'missed', host), details: toMissDetails(missing) };
-}
-
-/**
- * Returns whether an error is recorded as a denial. This is the case if the caller lacked a permission or if the
- * destination was invalid or not allowed.
- */
-function isDenial(error: unknown, stage: ProxyStage): boolean {
-  if (error instanceof DestinationRefusal || stage === 'parse') return true;
-  return error instanceof DomainError && error.code === 'forbidden';
 }

@@ -18,10 +18,10 @@ const lengthMax = 16 * 1024;
  */
 export function compileTarget(
   url: DestinationUrl,
-  request: Pick<ProxyRequest, 'path' | 'query' | 'isFromFields'>,
+  request: Pick<ProxyRequest, 'path' | 'query' | 'isFromFields' | 'isPlain'>,
   budget: RequestBudget,
 ): ReferenceTemplate<string> {
-  const options = { budget, isSelectOnly: request.isFromFields };
+  const options = { budget, isSelectOnly: request.isFromFields, isPlain: request.isPlain };
   const path = compilePath(`${withoutSlashesAtEnd(url.path)}${request.path}`, options);
   const queries = [url.query, request.query].filter((query) => query !== '');
   const query = joinTemplates(
@@ -41,7 +41,7 @@ export function compileTarget(
 
 function compilePath(
   path: string,
-  options: Pick<UrlFieldOptions, 'budget' | 'isSelectOnly'>,
+  options: Pick<UrlFieldOptions, 'budget' | 'isSelectOnly' | 'isPlain'>,
 ): ReferenceTemplate<string> {
   const segments = path.split('/').map((segment) => {
     const template = compileUrlField(segment, { ...options, field: 'path' });

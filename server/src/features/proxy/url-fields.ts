@@ -21,6 +21,8 @@ export interface UrlFieldOptions {
   readonly budget: RequestBudget;
   /** True if references can only select members. */
   readonly isSelectOnly: boolean;
+  /** True if references are kept as they are written. */
+  readonly isPlain?: boolean | undefined;
   /** True for forms and queries, which write a space as `+`. */
   readonly isPlusSpace?: boolean;
 }
@@ -35,8 +37,8 @@ export function mayHoldReference(text: string): boolean {
  * With one, it is decoded, evaluated and encoded again as a whole, so a value cannot break out of it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
-  const { field, budget, isSelectOnly, isPlusSpace = false } = options;
-  if (!mayHoldReference(text)) {
+  const { field, budget, isSelectOnly, isPlain = false, isPlusSpace = false } = options;
+  if (isPlain || !mayHoldReference(text)) {
     if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
     return { uses: noUses, render: async () => new Sensitive(text) };
   }

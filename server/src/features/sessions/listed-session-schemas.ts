@@ -12,10 +12,11 @@ import type { ListedSession, SessionPage, SessionPlace, SessionSlice } from './l
 export const SessionQuery = queryParameters({
   authorized: Type.Optional(
     Type.Enum(['true', 'false'], {
-      description: 'Only sessions that were authorized, or only those that wait for it. All sessions by default.',
+      description:
+        'True for sessions that have been authorized, false for those that have not. All sessions by default.',
     }),
   ),
-  start: Type.Optional(Type.String({ maxLength: 100, description: 'The `next` of the page before.' })),
+  start: Type.Optional(Type.String({ maxLength: 100, description: 'The `next` of the previous page.' })),
   size: pageParameters.size,
 });
 
@@ -32,9 +33,9 @@ const ListedSessionView = Type.Object(
       ),
     ),
     permissions: Type.Array(Type.String(), {
-      description: 'Permissions on all containers that the session was given. It never exceeds its authorizer.',
+      description: 'Permissions of the session on all containers. A session never has more rights than its authorizer.',
     }),
-    rules: Type.Array(SessionRuleView, { description: 'Rights on single containers or tokens that it was given.' }),
+    rules: Type.Array(SessionRuleView, { description: 'Rights of the session on single containers or tokens.' }),
     origin: Type.Optional(
       Type.Enum([...sessionOrigins], {
         description: 'The only origin that the session works on. Absent if it works anywhere.',
@@ -42,7 +43,7 @@ const ListedSessionView = Type.Object(
     ),
     created_at: timestamp('When the session was created.'),
     authorized_at: Type.Optional(timestamp('When the session was authorized. Absent until then.')),
-    expires_at: timestamp('When the session ends, itself or with one of the two applications.'),
+    expires_at: timestamp('When the session ends. It ends early if one of the two applications expires.'),
   },
   { description: 'A session that has not ended, without its key.' },
 );

@@ -29,7 +29,7 @@ export const AuthorizeSession = Type.Object(
     rules: orNull(
       Type.Array(SessionRuleBody, {
         maxItems: rulesMax,
-        description: `Rights on single containers or tokens, with at most ${conditionsMax} conditions together.`,
+        description: `Rights on single containers or tokens. All rules together have at most ${conditionsMax} conditions.`,
       }),
     ),
     expires_at: orNull(

@@ -1,5 +1,7 @@
-export { ApprovalSwitch } from './approval-switch.ts';
+export { SettingSwitch, type SwitchedSetting } from './setting-switch.ts';
 export { SettingsApproval } from './settings-approval.ts';
+export { addFailedJobRoutes } from './failed-job-routes.ts';
+export { FailedJobs } from './failed-jobs.ts';
 export { purgeTenantJob } from './purge-tenant-job.ts';
 export { removeTenantsJob } from './remove-tenants-job.ts';
 export { TenantDeletion } from './tenant-deletion.ts';

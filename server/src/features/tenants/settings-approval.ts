@@ -1,4 +1,4 @@
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import { actorIdOf } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';

@@ -46,9 +46,11 @@ export class TenantMaker {
     readonly type: TenantType;
     readonly ownerEmail: string | null;
     readonly applications: readonly FirstApplication[];
+    /** The name of the own root key of the tenant's owner, if it has one. */
+    readonly ownRootKey?: string | undefined;
   }): Promise<MadeTenant> {
     const tenantId = toId<TenantId>(crypto.randomUUID());
-    const tenantKeys = await this.#parts.keyring.makeTenantKeys(tenantId);
+    const tenantKeys = await this.#parts.keyring.makeTenantKeys(tenantId, tenant.ownRootKey);
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new TenantStore(tx, tenantId);
       await store.insert(tenant);

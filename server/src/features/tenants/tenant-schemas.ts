@@ -8,14 +8,14 @@ import { settingsMax, type TokenCount } from './tenant.ts';
 import type { ShownTenant } from './tenant-service.ts';
 
 const settingsText =
-  '`fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own.';
+  '`fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way`, `require_openid` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own.';
 
 export const UpdateTenant = Type.Object(
   {
     name: plainText({ minLength: 1, maxLength: 200, description: 'The name of the tenant.' }),
     settings: orNull(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax, description: settingsText })),
   },
-  { description: 'What to change about the tenant. Settings that are left out stay as they are.' },
+  { description: 'The changes to the tenant. Omitted settings stay as they are.' },
 );
 
 export const TenantView = Type.Object(
@@ -28,27 +28,27 @@ export const TenantView = Type.Object(
     approval: Type.Optional(ApprovalView),
     ...changeFields,
   },
-  { description: 'A tenant: everything that its keys can reach.' },
+  { description: 'A tenant, to which tokens, keys, applications and members belong.' },
 );
 
 const TypeCount = Type.Object(
   {
-    count: Type.Integer({ description: 'How many tokens there are.' }),
-    last_created_at: Type.Optional(timestamp('When the last of them was created.')),
+    count: Type.Integer({ description: 'The number of tokens.' }),
+    last_created_at: Type.Optional(timestamp('When the newest token was created.')),
   },
   { description: 'The tokens of one type.' },
 );
 const TokenReport = Type.Object(
   {
-    total_tokens: Type.Integer({ description: 'How many tokens there are.' }),
-    metrics_by_type: Type.Record(Type.String(), TypeCount, { description: 'The same by token type.' }),
+    total_tokens: Type.Integer({ description: 'The number of tokens.' }),
+    metrics_by_type: Type.Record(Type.String(), TypeCount, { description: 'The numbers by token type.' }),
   },
   { description: 'The tokens of the tenant.' },
 );
 
 export const UsageReport = Type.Object(
-  { total_tokens: Type.Integer({ description: 'How many tokens the tenant has.' }), token_report: TokenReport },
-  { description: 'What the tenant uses.' },
+  { total_tokens: Type.Integer({ description: 'The number of tokens of the tenant.' }), token_report: TokenReport },
+  { description: 'The usage of the tenant.' },
 );
 
 nameSchemas({ UpdateTenantRequest: UpdateTenant, Tenant: TenantView, TypeCount, TokenReport, UsageReport });

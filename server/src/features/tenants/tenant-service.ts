@@ -12,6 +12,7 @@ import {
   isApprovalDemanded,
   listOpening,
   listSettingsChanges,
+  providerSetting,
   requireKnownValues,
   type StoredSettings,
   toBasis,
@@ -19,7 +20,7 @@ import {
 } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** A tenant, with the last request for settings that open a way to plaintext, if any. */
+/** A tenant, with its last request for settings that widen access to plaintext. */
 export type ShownTenant = Tenant & { readonly approval: ApprovalRequest | undefined };
 
 /** Manages the tenant of the calling key. A caller cannot name another tenant. */
@@ -47,6 +48,7 @@ export class TenantService {
     change: { name: string; settings: Readonly<Record<string, string>> },
   ): Promise<{ readonly tenant: ShownTenant; readonly isPending: boolean }> {
     requireKnownValues(change.settings);
+    requireProviderInUse(caller, change.settings);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       const before = required(await store.lock());
@@ -87,6 +89,15 @@ export class TenantService {
       await this.#database.forTenant(caller.tenantId, (tx) => read(new TenantStore(tx, caller.tenantId))),
     );
   }
+}
+
+/**
+ * Requires that whoever shuts out all other ways to sign in has just used the provider. Otherwise one wrong setting of
+ * the provider would shut out every member.
+ */
+function requireProviderInUse(caller: Caller, { [providerSetting]: value }: StoredSettings): void {
+  if (value !== 'true' || ('userId' in caller && caller.isByProvider)) return;
+  throw invalidField(`settings.${providerSetting}`, 'can be turned on only by a member who signed in at the provider');
 }
 
 function tenantEvent(caller: Caller, operation: Operation): AuditEvent {

@@ -2,9 +2,8 @@ import type { FingerprintVisibility } from '../../core/sight/fingerprint-visibil
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
-import type { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
+import { type ChangeFeed, WatchedCache } from '../../platform/database/changes/change-feed.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { WatchedCache } from '../../platform/database/changes/watched-cache.ts';
 import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 
@@ -19,6 +18,8 @@ export interface TenantSettings {
   readonly disableEphemeralProxy: boolean;
   /** The effect of a deduplicated create on the existing token. */
   readonly deduplicationBehavior: DeduplicationBehavior;
+  /** How long a token intent lives. */
+  readonly tokenIntentHours: number;
   /** The lowest transform whose views contain fingerprints. */
   readonly fingerprintVisibility: FingerprintVisibility;
 }
@@ -30,6 +31,9 @@ export type DeduplicationBehavior = 'return_existing' | 'update_existing';
  * in the transaction that makes the change.
  */
 export const approvalSetting = 'approve_plaintext';
+
+/** The setting that accepts only members who sign in at the OpenID provider. */
+export const providerSetting = 'require_openid';
 
 /**
  * The values that open a way to plaintext. A tenant that requires approvals gets them only after an approval. The
@@ -57,6 +61,11 @@ export function toBasis(settings: StoredSettings, change: StoredSettings): strin
   );
 }
 
+/** The setting for the life of token intents, in hours. */
+const intentHoursSetting = 'token_intent_hours';
+const intentHoursMax = 48;
+const intentHoursDefault = 24;
+
 /** Settings with a fixed list of values. Without the list, a misspelled value would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
 const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -66,8 +75,11 @@ const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, read
   ['token_deduplication_behavior', ['return_existing', 'update_existing'] satisfies DeduplicationBehavior[]],
   [approvalSetting, switches],
   ['fingerprint_visibility', ['mask', 'reveal'] satisfies FingerprintVisibility[]],
+  [intentHoursSetting, Array.from({ length: intentHoursMax }, (_, index) => String(index + 1))],
   // The database reads this setting, in tenants.requires_sign_in_way.
   ['require_sign_in_way', switches],
+  // The database reads this setting, in tenants.requires_provider.
+  [providerSetting, switches],
 ]);
 
 export function requireKnownValues(settings: Readonly<Record<string, string>>): void {
@@ -81,6 +93,7 @@ export function requireKnownValues(settings: Readonly<Record<string, string>>): 
 function findProblem(name: string, value: string): { name: string; problem: string } | undefined {
   const values = knownValues.get(name);
   if (values?.includes(value) === true) return undefined;
+  if (name === intentHoursSetting) return { name, problem: `must be a whole number from 1 to ${intentHoursMax}` };
   if (values !== undefined) return { name, problem: `must be one of ${values.join(', ')}` };
   // Custom settings may have any other name.
   const intended = findIntendedName(name, knownValues.keys());
@@ -134,6 +147,7 @@ export function toTenantSettings(settings: StoredSettings): TenantSettings {
     disableEphemeralProxy: settings['disable_ephemeral_proxy'] === 'true',
     deduplicationBehavior:
       settings['token_deduplication_behavior'] === 'update_existing' ? 'update_existing' : 'return_existing',
+    tokenIntentHours: Number(settings[intentHoursSetting] ?? intentHoursDefault),
     // An unknown value stored by an earlier version counts as the stricter one.
     fingerprintVisibility: visibility === 'mask' && !isApprovalDemanded(settings) ? 'mask' : 'reveal',
   };

@@ -1,4 +1,6 @@
 export type { StoredToken } from './model/token.ts';
+export type { ReferringRequest, TokenRequest } from './model/token-request.ts';
+export { BankView, CardView, CreateToken, toIntentRequest, toTokenRequest } from './model/token-schemas.ts';
 export { isTokenId } from './model/token-id.ts';
 export { unlimitedSets } from './model/container-set-sql.ts';
 export {
@@ -6,7 +8,9 @@ export {
   compileDocument,
   compileText,
   DetokenizeService,
-  type JudgedToken,
+  type EncryptedPart,
+  type JudgedReferences,
+  readEvents,
   ReferencedTokens,
   type ReferenceTemplate,
   TokenizeService,
@@ -20,21 +24,33 @@ export {
 } from './upkeep/index.ts';
 export {
   insertFreeIn,
+  IntentSealer,
   type InsertRow,
   type IntakeSettings,
+  ReferencedData,
   TokenCreator,
   TokenDeduplicator,
   TokenDuplicateStore,
   TokenInsertStore,
   TokenIntake,
   TokenRepeater,
+  TokenSealer,
   TokenUpdater,
 } from './write/index.ts';
+export {
+  forgetExpiredCodes,
+  intentContainers,
+  intentEvent,
+  sealedTokenIntents,
+  type StoredIntent,
+  takeExpiredIntents,
+  TokenIntents,
+  TokenIntentStore,
+} from './intents/index.ts';
 export { tokenEvent } from './model/token-event.ts';
-export { toExportLine } from './model/token-json.ts';
+export { toExportLine, toTokenJson } from './model/token-json.ts';
 export { addTokenListRoutes, listSharedContainers, TokenFinder } from './query/index.ts';
-export { countSlot } from './model/count-slot.ts';
+export { countSlot } from './model/token-shelf.ts';
 export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenReadStore, TokenService } from './read/index.ts';
 export { addTokenRoutes } from './token-routes.ts';
-export { TokenSealer } from './model/token-sealer.ts';
 export { TokenStore } from './model/token-store.ts';

@@ -66,8 +66,8 @@ export function addTokenRoutes(
     async (request, reply) => {
       const wanted = toTokenRequest(request.body, request.bodySource);
       if (isFromFields(request)) requireHarmlessInFields(wanted);
-      const { isCreated, token, made } = await creator.create(request.keyCaller, wanted);
-      if (isCreated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
+      const { token, made } = await creator.create(request.keyCaller, wanted);
+      if (!made.isDeduplicated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
       keepOutcome(reply, made);
       return sendToken(reply, token);
     },

@@ -8,7 +8,7 @@ import { discardAfterResponse, discardBeforeResponse } from '../connections/ling
 import { chargeWire } from '../callers/pacing.ts';
 import { toDomainError } from '../problems/problem.ts';
 import { problemCatalog } from '../problems/problem-catalog.ts';
-import { whenOver } from '../connections/request-end.ts';
+import { whenOver } from '../connections/current-requests.ts';
 import { pauseTimeLimit, resumeTimeLimit } from '../connections/time-limit.ts';
 
 export interface BodyForm {

@@ -5,7 +5,7 @@ import { withoutDeadline } from '../../platform/waiting/deadline.ts';
 import { inTurns } from '../../platform/waiting/turns.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
 import type { ClientFinder } from '../connections/client-address.ts';
-import { whenOver } from '../connections/request-end.ts';
+import { whenOver } from '../connections/current-requests.ts';
 
 interface Parts {
   readonly memory: BodyMemory;

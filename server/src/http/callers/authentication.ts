@@ -1,12 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { tenantDeleted } from '../../core/identity/deleted-tenant.ts';
 import type { Caller, Identity, KeyCaller } from '../../core/identity/caller.ts';
 import type { Tracer } from '../../platform/telemetry/tracer.ts';
 import type { ClientFinder } from '../connections/client-address.ts';
 import { restrictCrossOrigin } from '../origins/cross-origin.ts';
-import { requireKeyForPages, requireOriginOfSession } from '../origins/elements-origin.ts';
+import { isFromFields, requireKeyForPages, requireOriginOfSession } from '../origins/elements-origin.ts';
+import {
+  noteRoute,
+  proxyKeyOf,
+  type ProxyKeys,
+  requireAllowedSource,
+  requireUsableRights,
+  routeOf,
+  toKeylessCaller,
+  withLentRights,
+} from './proxy-key.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { permissionsNeeded } from '../routes/route-config.ts';
 
@@ -44,6 +54,7 @@ const keyLengthMax = 100;
 
 interface AuthenticationParts {
   readonly authenticator: Authenticator;
+  readonly proxyKeys: ProxyKeys;
   readonly limits: RateLimits;
   readonly clientOf: ClientFinder;
   readonly tracer: Tracer;
@@ -109,6 +120,7 @@ export function noteCaller(request: FastifyRequest, caller: Caller, lookedAt: nu
 
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
   const lookedAt = performance.now();
+  if (await admitWithoutKey(request, reply, { ...parts, lookedAt })) return;
   const caller = await identify(request, reply, parts);
   // From here on, a refusal is attributed to this caller.
   request[identified] = caller;
@@ -119,6 +131,60 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Authen
   if (caller.awaitsApproval === true) throw awaitsApproval();
   if (caller.session?.isAuthorized === false) throw unauthorizedSession();
   admitCaller(request, caller, lookedAt);
+  await admitToProxy(request, reply, { ...parts, caller, lookedAt });
+}
+
+/** Admits an identified caller to the proxy that it names. It then has the rights that the proxy lends. */
+async function admitToProxy(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    proxyKeys,
+    limits,
+    caller,
+    lookedAt,
+  }: AuthenticationParts & { readonly caller: KeyCaller; readonly lookedAt: number },
+): Promise<void> {
+  const key = proxyKeyOf(request);
+  if (key === undefined) return;
+  limits.requireFewGuesses(request, reply);
+  const route = await proxyKeys.find(key);
+  if (route?.tenantId !== caller.tenantId) {
+    await limits.countGuess(request, reply);
+    throw new DomainError('not-found', 'There is no proxy with the key in BT-PROXY-KEY.', { missing: { count: 1 } });
+  }
+  noteRoute(request, route, false);
+  noteCaller(request, withLentRights(caller, route), lookedAt);
+  requireAllowedSource(route, caller.sourceAddress);
+  requireUsableRights(route);
+}
+
+/**
+ * Admits a request that has no API key but names a proxy that needs none. Returns false for any other request. The key of
+ * a proxy that needs an API key counts as a guess, so that the response does not tell it from an unknown one.
+ */
+async function admitWithoutKey(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { proxyKeys, limits, clientOf, lookedAt }: AuthenticationParts & { readonly lookedAt: number },
+): Promise<boolean> {
+  const key = proxyKeyOf(request);
+  const { 'bt-api-key': apiKey } = request.headers;
+  if (key === undefined || (apiKey !== undefined && apiKey !== '') || isFromFields(request)) return false;
+  limits.requireFewGuesses(request, reply);
+  const route = await proxyKeys.find(key);
+  if (route === undefined || route.requireAuth) {
+    await limits.countGuess(request, reply);
+    return false;
+  }
+  if (routeOf(request) === undefined) await limits.countKeyless(route.id, request, reply);
+  const caller = toKeylessCaller(route, { requestId: request.id, sourceAddress: clientOf(request).address });
+  noteRoute(request, route, true);
+  noteCaller(request, caller, lookedAt);
+  if (route.isTenantDeleted) throw tenantDeleted();
+  requireAllowedSource(route, caller.sourceAddress);
+  requireUsableRights(route);
+  return true;
 }
 
 /** Returns the error for a tenant that requires a second person to approve changes that widen access to plaintext. */

@@ -77,7 +77,10 @@ function entityOf(permission: string): EntityType {
   const [subject = '', part] = permission.split(':');
   if (subject === 'tenant') return part === 'member' || part === 'invitation' ? part : 'tenant';
   if (subject === 'report') return 'tenant';
-  return subject === 'application' || subject === 'log' || subject === 'session' ? subject : 'token';
+  if (subject === 'keys') return 'client_key';
+  if (subject === 'token-intent') return 'token_intent';
+  const named = ['application', 'log', 'proxy', 'session', 'webhook'] as const;
+  return named.find((type) => type === subject) ?? 'token';
 }
 
 function operationOf(permission: string): Operation {

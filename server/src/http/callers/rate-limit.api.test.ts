@@ -3,7 +3,7 @@ import { untilTrue } from '../../../test/harness/deadline.ts';
 import { observeBlock } from '../../../test/harness/observed-block.ts';
 import { type TestResponse, TestVault } from '../../../test/harness/test-vault.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
-import type { LimitsConfig } from '../../platform/config/limits-reading.ts';
+import type { LimitsConfig } from '../../platform/config/limits-settings.ts';
 import { generateApiKey } from '../../platform/keyring/sign-in/api-key.ts';
 import { recordOf } from '../../core/objects/keys-of.ts';
 import { rateLimitScopes, rateLimitTable, withLimits } from '../../platform/rate-limit/rate-limit-table.ts';

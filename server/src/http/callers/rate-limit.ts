@@ -11,6 +11,8 @@ export interface RequestLimits {
   readonly countsRequests: boolean;
   /** Proxies that are trusted to report the client address. */
   readonly trustedProxies: readonly AddressRange[];
+  /** Networks of the operator's own services, which have higher limits. */
+  readonly ownNetworks: readonly AddressRange[];
 }
 
 /** Counts requests before any other work is done for them. */
@@ -20,26 +22,36 @@ export interface RateLimits {
   /** Throws if a client has tried too many keys. */
   requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
   countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts a call of a proxy that needs no API key, for each proxy and client. */
+  countKeyless(proxyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 export function createRateLimits({ limiter, countsRequests }: RequestLimits, clientOf: ClientFinder): RateLimits {
-  const refuse = (reply: FastifyReply, refusal: Refusal | undefined) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal | undefined) => {
     if (refusal === undefined) return;
-    limiter.noteRefusal(refusal);
+    const { network, isOwn } = clientOf(request);
+    limiter.noteRefusal(refusal, network, isOwn);
     throwRefusal(reply, refusal);
   };
   return {
     countRequest(request, reply) {
       if (!countsRequests) return undefined;
-      const refusal = limiter.count(scopesOf(request), clientOf(request).network);
-      if (refusal instanceof Promise) return refusal.then((settled) => refuse(reply, settled));
-      return refuse(reply, refusal);
+      const { network, isOwn } = clientOf(request);
+      const refusal = limiter.count(scopesOf(request), network, isOwn);
+      if (refusal instanceof Promise) return refusal.then((settled) => refuse(request, reply, settled));
+      return refuse(request, reply, refusal);
     },
     requireFewGuesses(request, reply) {
-      refuse(reply, limiter.findBlock('key-guessing', clientOf(request).network));
+      const { network, isOwn } = clientOf(request);
+      refuse(request, reply, limiter.findBlock('key-guessing', network, isOwn));
     },
     async countGuess(request, reply) {
-      refuse(reply, await limiter.count(['key-guessing'], clientOf(request).network));
+      const { network, isOwn } = clientOf(request);
+      refuse(request, reply, await limiter.count(['key-guessing'], network, isOwn));
+    },
+    async countKeyless(proxyId, request, reply) {
+      const { network, isOwn } = clientOf(request);
+      refuse(request, reply, await limiter.count(['keyless-proxy'], `${proxyId} ${network}`, isOwn));
     },
   };
 }

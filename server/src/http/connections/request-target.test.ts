@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { findTargetProblem } from './request-target.ts';
+import { findTargetProblem } from '../edge/first-look.ts';
 
 const judge = (url: string, hosts: readonly string[], httpVersion = '1.1') =>
   findTargetProblem({ httpVersion, rawHeaders: hosts.flatMap((host) => ['Host', host]) } as FastifyRequest['raw'], url);

@@ -305,7 +305,7 @@ describe('GET /openapi.json', () => {
       }
       expect(description.paths[path]?.['get']?.requestBody).toBeUndefined();
       expect(description.paths[path]?.['get']?.parameters).toContainEqual(
-        expect.objectContaining({ name: 'bt-proxy-url', in: 'header', required: true }),
+        expect.objectContaining({ name: 'bt-proxy-url', in: 'header', required: false }),
       );
     }
   });

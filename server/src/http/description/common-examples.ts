@@ -1,5 +1,5 @@
 import type { FastifyContextConfig } from 'fastify';
-import { missingPermission } from '../../core/access/require-access.ts';
+import { missingPermission } from '../../core/access/decide-access.ts';
 import { DomainError, type ErrorCode } from '../../core/errors/domain-error.ts';
 import type { ProblemExample } from '../routes/api-examples.ts';
 import { unauthorizedSession } from '../callers/authentication.ts';

@@ -34,23 +34,35 @@ const policy = [
 /** Shows `/openapi.json` at `/docs`, with a script that is part of this repository (`assets/vendor`). */
 export function addReferencePage(app: FastifyInstance): void {
   const options = { ...pageOptions, onRequest: addPageHeaders };
-  const serve = (path: string, type: string, bytes: Buffer) => {
-    // The file is read and hashed once, with one copy for all responses, because it is megabytes long.
-    const etag = `"${sha256(bytes).toString('base64')}"`;
+  const serve = (path: string, type: string, { bytes, etag }: Served) => {
     app.get(path, options, (request, reply) => {
       reply.header('etag', etag).header('cache-control', 'no-cache');
       if (request.headers['if-none-match'] === etag) return reply.code(304).send();
       return reply.type(type).send(bytes);
     });
   };
-  serve('/docs', 'text/html; charset=utf-8', Buffer.from(page, 'utf8'));
+  serve('/docs', 'text/html; charset=utf-8', toServed(Buffer.from(page, 'utf8')));
   serve('/docs/js/scalar.js', 'text/javascript; charset=utf-8', readAsset('vendor/scalar.js'));
   serve('/docs/js/reference.js', 'text/javascript; charset=utf-8', readAsset('reference.js'));
 }
 
+interface Served {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+/** The files that were read. Several servers in one process share a copy, because the scripts are megabytes long. */
+const assets = new Map<string, Served>();
+
 /** Reads a file from `assets/`. That folder is beside `src/` and `dist/`, so the same path works from both. */
-function readAsset(file: string): Buffer {
-  return readFileSync(new URL(`../../../assets/${file}`, import.meta.url));
+function readAsset(file: string): Served {
+  const asset = assets.get(file) ?? toServed(readFileSync(new URL(`../../../assets/${file}`, import.meta.url)));
+  assets.set(file, asset);
+  return asset;
+}
+
+function toServed(bytes: Buffer): Served {
+  return { bytes, etag: `"${sha256(bytes).toString('base64')}"` };
 }
 
 function addPageHeaders(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {

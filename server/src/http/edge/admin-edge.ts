@@ -45,8 +45,8 @@ function isDegraded({ verdict }: GroundFinding): boolean {
   return verdict === 'warn' || verdict === 'fail';
 }
 
-function toDegraded({ name, verdict, detail, promise }: GroundFinding) {
-  return { name, status: verdict, detail, promise };
+function toDegraded({ name, verdict, detail, promise, remedy }: GroundFinding) {
+  return { name, status: verdict, detail, promise, remedy };
 }
 
 /**

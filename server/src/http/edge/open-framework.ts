@@ -3,14 +3,13 @@ import { tokenLimits } from '../../core/token-limits.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { bodySizeMax } from '../bodies/body.ts';
 import type { RateLimits } from '../callers/rate-limit.ts';
-import { findTargetProblem } from '../connections/request-target.ts';
+import { addSharedHeaders, countRequest, findTargetProblem } from './first-look.ts';
 import { longestTimeMs } from '../connections/time-limit.ts';
 import { chooseTraceId } from '../connections/trace-id.ts';
 import { type ElementsOrigin, originStrategy } from '../origins/elements-origin.ts';
 import { refuseMalformedRequest } from '../problems/malformed-request.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import { sendProblem } from './answer-failure.ts';
-import { addSharedHeaders, countRequest } from './first-look.ts';
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;

@@ -20,10 +20,6 @@ const left: readonly (readonly [path: string, resource: keyof typeof unservedRes
   [`/reactors/${id}/results/${id}`, 'reactors'],
   ['/reactor-formulas', 'reactors'],
   [`/reactor-formulas/${id}`, 'reactors'],
-  ['/proxies', 'proxies'],
-  [`/proxies/${id}`, 'proxies'],
-  ['/token-intents', 'tokenIntents'],
-  [`/token-intents/${id}`, 'tokenIntents'],
   ['/3ds/sessions', 'threeds'],
   [`/3ds/sessions/${id}/authenticate`, 'threeds'],
   [`/3ds/sessions/${id}/challenge-result`, 'threeds'],
@@ -43,10 +39,6 @@ const left: readonly (readonly [path: string, resource: keyof typeof unservedRes
   ['/enrichments/card-details', 'enrichments'],
   ['/documents', 'documents'],
   [`/documents/${id}/data`, 'documents'],
-  ['/keys', 'keys'],
-  ['/webhooks', 'webhooks'],
-  ['/webhooks/event-types', 'webhooks'],
-  ['/ping', 'webhooks'],
   ['/tenants/self/connections', 'connections'],
   ['/tenants/self/security-contact', 'securityContact'],
   [`/tenants/${id}/merchants`, 'merchants'],
@@ -73,7 +65,7 @@ describe('404 for a resource that is left out', () => {
     }
   });
 
-  it.each(['/reactors/', '/reactors?page=1', '/reactors/?page=1', '/reactors//', `/proxies/${id}/`])(
+  it.each(['/reactors/', '/reactors?page=1', '/reactors/?page=1', '/reactors//', `/reactors/${id}/`])(
     '%s as well',
     async (path) => {
       expect((await vault.request('GET', path)).body).toMatchObject({ type: '/docs/errors/not-served' });

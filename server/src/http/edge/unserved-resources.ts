@@ -20,16 +20,6 @@ export const unservedResources = {
     paths: ['/reactors', '/reactor-formulas'],
     why: 'Customer code must not run where card numbers are. Run it elsewhere and send its requests through the proxy.',
   },
-  proxies: {
-    name: 'stored proxies',
-    paths: ['/proxies'],
-    why: 'There are no stored proxies. Name the destination in `BT-PROXY-URL`; the `allowed_destinations` of an application limit what it may call.',
-  },
-  tokenIntents: {
-    name: 'token intents',
-    paths: ['/token-intents'],
-    why: 'Create a token with `expires_at` instead, and remove the expiry with an update.',
-  },
   threeds: { name: '3-D Secure', paths: ['/3ds'], why: networks },
   wallets: {
     name: 'wallets',
@@ -45,12 +35,6 @@ export const unservedResources = {
     why: 'They query other companies about a number. What the number itself reveals is in `card` and `bank` of a token.',
   },
   documents: { name: 'documents', paths: ['/documents'], why: 'Tokens contain JSON; files are not supported.' },
-  keys: { name: 'keys of clients', paths: ['/keys'], why: 'The vault encrypts data, not the client.' },
-  webhooks: {
-    name: 'webhooks',
-    paths: ['/webhooks', '/ping'],
-    why: 'The vault does not send notifications. Use the audit log.',
-  },
   connections: { name: 'connections of tenants', paths: ['/tenants/self/connections'], why: account },
   securityContact: { name: 'security contacts', paths: ['/tenants/self/security-contact'], why: account },
   merchants: { name: 'merchants', paths: ['/tenants/:id/merchants'], why: account },

@@ -25,6 +25,7 @@ const servedRoutes: ReadonlySet<string> = new Set([
   'GET /tokens/:id',
   'PATCH /tokens/:id',
   'POST /tokenize',
+  'POST /token-intents',
   'POST /sessions',
 ]);
 const proxyRoutes: ReadonlySet<string> = new Set(['/proxy', '/proxy/*']);

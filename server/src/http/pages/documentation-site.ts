@@ -17,6 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
 };
 
 /**
@@ -28,6 +29,7 @@ const policy = [
   `script-src 'self' 'wasm-unsafe-eval'`,
   `worker-src 'self'`,
   `style-src 'self' 'unsafe-inline'`,
+  `font-src 'self'`,
   `img-src 'self' data:`,
   `connect-src 'self'`,
   `form-action 'none'`,

@@ -64,7 +64,7 @@ function renderDevelopment(development: DevelopmentLanding): Html {
   };
   return html`<section>
 <h2>For development only</h2>
-<p class="alert">Never store real cards here.</p>
+<p class="banner">Never store real cards here.</p>
 <p>Keys, the sign-in link and lines to paste are in the terminal that runs <code>strongroom dev</code>.</p>
 ${renderLinks([...(isBuilt(development) ? [documentation] : []), ...development.links()])}
 ${

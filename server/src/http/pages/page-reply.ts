@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 /**
  * Options of all pages. They are public at the edge. A cookie identifies the signed-in user, and each page checks it.
  */
 export const pageOptions = { config: { permission: 'public' }, schema: { hide: true } } as const;
 
-/** A policy that allows only the vault's own style sheet and icon, and no frames. */
+/** A policy that allows only the vault's own style sheets, typefaces and icon, and no frames. */
 const textPolicy = [
   `default-src 'none'`,
   `style-src 'self'`,
+  `font-src 'self'`,
   `img-src 'self'`,
   `base-uri 'none'`,
   `frame-ancestors 'none'`,
@@ -40,10 +40,4 @@ export function addPolicy(reply: FastifyReply, policy: readonly string[]): void 
   reply.header('x-frame-options', 'DENY');
   reply.header('cross-origin-opener-policy', 'same-origin');
   reply.removeHeader('access-control-allow-origin');
-}
-
-/** Serves a file that pages use. `assets/` is next to `src/` and `dist/`, so the same path works for both. */
-export function addPageAsset(app: FastifyInstance, file: string, type: string): void {
-  const text = readFileSync(new URL(`../../../assets/${file}`, import.meta.url), 'utf8');
-  app.get(`/portal/assets/${file}`, pageOptions, (_request, reply) => reply.type(type).send(text));
 }

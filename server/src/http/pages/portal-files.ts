@@ -46,10 +46,11 @@ export function addPortalFiles(app: FastifyInstance, { files }: PortalFiles): vo
  * The content security policy of the portal. It allows only the vault's own files and requests to the vault itself, and
  * prevents text from being executed as code.
  */
-const policy = [
+const policy: readonly string[] = [
   `default-src 'none'`,
   `script-src 'self'`,
   `style-src 'self'`,
+  `font-src 'self'`,
   `img-src 'self'`,
   `connect-src 'self'`,
   `form-action 'self'`,
@@ -57,9 +58,11 @@ const policy = [
   `frame-ancestors 'none'`,
   `require-trusted-types-for 'script'`,
   `trusted-types 'none'`,
-].join('; ');
+];
 
-export function addPortalPageHeaders(reply: FastifyReply): void {
-  reply.header('content-security-policy', policy);
+/** Adds the headers of a page. `frames` is the one origin whose frames the page may show, if any. */
+export function addPortalPageHeaders(reply: FastifyReply, frames?: string): void {
+  const whole = frames === undefined ? policy : [...policy, `frame-src ${frames}`];
+  reply.header('content-security-policy', whole.join('; '));
   reply.header('cache-control', 'no-store');
 }

@@ -7,6 +7,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 /** The cache header for a file whose path changes with its content. */
@@ -16,7 +17,8 @@ export const keptForever = 'public, max-age=31536000, immutable';
 export interface StaticFile {
   readonly name: string;
   readonly bytes: Buffer;
-  readonly gzipped: Buffer;
+  /** Absent for files that are compressed already, such as typefaces. */
+  readonly gzipped: Buffer | undefined;
 }
 
 /** Returns true for a file that a page loads, and false for one that only the build uses. */
@@ -26,12 +28,14 @@ export function isStaticFile(name: string): boolean {
 
 export function readStaticFile(folder: string, name: string): StaticFile {
   const read = (file: string) => readFileSync(path.join(folder, file));
-  return { name, bytes: read(name), gzipped: read(`${name}.gz`) };
+  return { name, bytes: read(name), gzipped: name.endsWith('.woff2') ? undefined : read(`${name}.gz`) };
 }
 
 /** Sends a file, compressed if the client accepts that. The caller sets how long it may be cached. */
 export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {
-  reply.header('vary', 'accept-encoding').type(types[path.extname(file.name)] ?? 'application/octet-stream');
+  reply.type(types[path.extname(file.name)] ?? 'application/octet-stream');
+  if (file.gzipped === undefined) return reply.send(file.bytes);
+  reply.header('vary', 'accept-encoding');
   if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.bytes);
   return reply.header('content-encoding', 'gzip').send(file.gzipped);
 }

@@ -35,11 +35,11 @@ export const PermissionNames = Type.Array(PermissionName, {
 const conditionLengthMax = Math.max(tokenLimits.idLengthMax, tokenLimits.containerLengthMax);
 
 const rule = {
-  description: orNull(plainText({ maxLength: 500, description: 'What the rule is for.' })),
+  description: orNull(plainText({ maxLength: 500, description: 'The purpose of the rule.' })),
   priority: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'Of all rules that match, the one with the lowest number decides. No two rules have the same.',
+    description: 'The matching rule with the lowest priority number decides. Each rule has a different number.',
   }),
   container: Type.String({
     maxLength: tokenLimits.containerLengthMax,
@@ -51,7 +51,7 @@ const rule = {
   permissions: Type.Array(PermissionName, {
     minItems: 1,
     maxItems: 50,
-    description: 'What the rule permits.',
+    description: 'The permissions that the rule grants.',
   }),
 };
 
@@ -61,22 +61,25 @@ export const AccessRuleBody = Type.Object(
     ...rule,
     // If conditions were ignored like other unknown properties, the rule would grant more than requested.
     conditions: orNull(
-      Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
+      Type.Array(Type.Unknown(), {
+        maxItems: 0,
+        description: 'Rules of applications have no conditions, only a container.',
+      }),
     ),
   },
   { description: 'What an application may do with the tokens in a container.' },
 );
 
 export const AccessRuleView = Type.Object(
-  { ...rule, description: Type.Optional(Type.String({ description: 'What the rule is for.' })) },
+  { ...rule, description: Type.Optional(Type.String({ description: 'The purpose of the rule.' })) },
   { description: 'What an application may do with the tokens in a container.' },
 );
 
 const RuleCondition = Type.Object(
   {
-    attribute: Type.Enum([...conditionAttributes], { description: 'What is compared.' }),
-    operator: Type.Enum([...conditionOperators], { description: 'How it is compared.' }),
-    value: plainText({ minLength: 1, maxLength: conditionLengthMax, description: 'What it is compared with.' }),
+    attribute: Type.Enum([...conditionAttributes], { description: 'The attribute to compare.' }),
+    operator: Type.Enum([...conditionOperators], { description: 'The kind of comparison.' }),
+    value: plainText({ minLength: 1, maxLength: conditionLengthMax, description: 'The value to compare with.' }),
   },
   { description: 'A condition on the id or a container of a token.' },
 );
@@ -89,7 +92,8 @@ export const SessionRuleBody = Type.Object(
     conditions: orNull(
       Type.Array(RuleCondition, {
         maxItems: 20,
-        description: 'Instead of a container: the rule is about tokens that meet all of these.',
+        description:
+          'Use either a container or conditions. With conditions, the rule applies to tokens that meet all of them.',
       }),
     ),
   },
@@ -101,7 +105,7 @@ export const SessionRuleView = Type.Object(
     ...AccessRuleView.properties,
     container: Type.Optional(rule.container),
     conditions: Type.Optional(
-      Type.Array(RuleCondition, { description: 'The rule is about tokens that meet all of these.' }),
+      Type.Array(RuleCondition, { description: 'The rule applies to tokens that meet all of these conditions.' }),
     ),
   },
   { description: 'What a session may do with the tokens in a container, or with tokens that meet conditions.' },

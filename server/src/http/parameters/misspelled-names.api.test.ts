@@ -129,7 +129,7 @@ function misspell(name: string): string[] {
 
 function toRoute(method: string, template: string, operation: Operation, creating: Schema): Route {
   const [mediaType = 'application/json', content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-  const isAboutTokens = operation.security[0].apiKey[0]?.startsWith('token:') === true;
+  const isAboutTokens = operation.security[0].apiKey[0]?.startsWith('token') === true;
   const members = listMembers(content?.schema ?? {});
   return {
     method: method.toUpperCase(),
@@ -142,6 +142,9 @@ function toRoute(method: string, template: string, operation: Operation, creatin
   };
 }
 
+/** The members of a token request of which it must have one. */
+const dataMembers = ['data', 'encrypted', 'token_intent_id'];
+
 /**
  * Lists every named member of a schema, at all depths. Names that the caller chooses, such as those of metadata, are
  * not included.
@@ -153,8 +156,10 @@ function listMembers(schema: Schema): Member[] {
   const { properties = {} } = schema;
   return Object.entries(properties).flatMap(([name, property]) => {
     const smallest = sampleOf(schema) as Readonly<Record<string, unknown>>;
-    // An object with a token type is a token request wherever it appears.
-    const sample = 'type' in smallest && 'data' in smallest ? { ...smallest, type: 'token' } : smallest;
+    // An object with a token type and data, or with what stands for data, is a token request wherever it appears.
+    const held = dataMembers.includes(name) ? name : 'data';
+    const sample =
+      'type' in properties && 'data' in properties ? { ...smallest, type: 'token', [held]: 'x' } : smallest;
     const { [name]: value = sampleOf(property), ...others } = sample;
     const own: Member = {
       path: [name],

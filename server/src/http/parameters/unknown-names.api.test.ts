@@ -28,6 +28,8 @@ describe('a member of a body with almost the name of a known one', () => {
     ['POST', '/tokens', { type: 'token', data: 1, 'Meta-Data': {} }, 'metadata'],
     ['POST', '/tokenize', { type: 'token', data: 1, continers: ['/pci/high/'] }, 'containers'],
     ['POST', '/tokenize', { card: { type: 'token', data: 1, mas: null } }, 'card.mask'],
+    ['POST', '/tokenize', { card: { type: 'card', encryptd: 'x' } }, 'card.encrypted'],
+    ['POST', '/tokenize', { card: { tpye: 'card', encrypted: 'x' } }, 'card.type'],
     ['POST', '/tokens/search', { quary: 'type:card' }, 'query'],
     ['POST', '/v2/tokens/search', { querry: 'type:card' }, 'query'],
     ['POST', '/applications', { name: 'x', type: 'private', permissions: ['token:read'], rule: [] }, 'rules'],
@@ -68,7 +70,7 @@ describe('a member of a body with almost the name of a known one', () => {
   });
 
   it('is reported beside what else is wrong', async () => {
-    const answer = await ask('POST', '/tokens', { tpye: 'token', data: 1 });
+    const answer = await ask('POST', '/token-intents', { tpye: 'token', data: 1 });
     expect(errorsOf(answer)).toEqual({ type: ['is required', expect.stringMatching(/^is misspelled/)] });
   });
 });

@@ -3,7 +3,8 @@ import { keysOf } from '../../core/objects/keys-of.ts';
 import { DomainError, type ErrorCode } from '../../core/errors/domain-error.ts';
 import { type Html, html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { addPageAsset, addTextPageHeaders, pageOptions, sendPage } from '../pages/page-reply.ts';
+import { addPageAssets } from '../pages/page-assets.ts';
+import { addTextPageHeaders, pageOptions, sendPage } from '../pages/page-reply.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
 /** Serves a page about each error. The `type` of a problem points to it. */
@@ -20,9 +21,7 @@ export function addErrorPages(app: FastifyInstance): void {
     },
   };
 
-  addPageAsset(app, 'look.css', 'text/css; charset=utf-8');
-  addPageAsset(app, 'portal.css', 'text/css; charset=utf-8');
-  addPageAsset(app, 'icon.svg', 'image/svg+xml');
+  addPageAssets(app);
   app.get('/docs/errors', options, (_request, reply) => sendPage(reply, index));
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, (request, reply) => {
     const page = pages.get(request.params.code);

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode } from '../../core/errors/domain-error.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { problemContentType, toProblem, unknownRoute } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
+import { isAnswering } from '../connections/current-requests.ts';
 import { makeTraceId, traceIdHeader } from '../connections/trace-id.ts';
 
 /** The reasons for which Node closes a connection. Any other reason means invalid HTTP. */
@@ -15,17 +15,6 @@ interface Connection {
   readonly writable: boolean;
   end(text: string): void;
   destroy(): void;
-}
-
-/** The last exchange on each connection, for as long as it is open. */
-const exchanges = new WeakMap<
-  object,
-  { readonly request: FastifyRequest['raw']; readonly response: FastifyReply['raw'] }
->();
-
-/** Tracks what each connection is doing, so that an error response to invalid bytes is not mixed into another one. */
-export function watchExchanges({ server }: FastifyInstance): void {
-  server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
 }
 
 /** Sends a response to invalid HTTP and closes the connection. There is no request, so nothing else handles it. */
@@ -52,15 +41,4 @@ export function refuseMalformedRequest(
   ];
   logger.info('request refused', { trace_id: traceId, route: unknownRoute, status, code });
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/**
- * Returns true if the next bytes on this connection belong to a response. Either that response has started, or its
- * request has arrived completely and is being handled. In the first case, the client would read an error response as
- * part of that response. In the second case, it would take the error response for the actual one.
- */
-function isAnswering(socket: object): boolean {
-  const exchange = exchanges.get(socket);
-  if (exchange === undefined || exchange.response.writableFinished) return false;
-  return exchange.response.headersSent || exchange.request.complete;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { HsmError } from '../../platform/keyring/kms/pkcs11-module.ts';
+import { HsmError } from '../../platform/keyring/kms/pkcs11/pkcs11-module.ts';
 import { describeFailure } from './request-log.ts';
 
 let vault: TestVault;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isUuid } from '../../core/identity/ids.ts';
 import type { SpanAttributes } from '../../platform/telemetry/span-attributes.ts';
 import type { Span, Tracer, TraceStart } from '../../platform/telemetry/tracer.ts';
-import { whenOver } from '../connections/request-end.ts';
+import { whenOver } from '../connections/current-requests.ts';
 import { toTemplate } from '../routes/route-template.ts';
 import { parseTraceParent } from '../connections/trace-parent.ts';
 

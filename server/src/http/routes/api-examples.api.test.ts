@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResource, listResources } from '../../../test/harness/api-resources.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { Bindings } from '../../../test/harness/examples/example-match.ts';
 import { deleteUnnoticed, demandApprovals, ExampleWorld } from '../../../test/harness/examples/example-world.ts';
@@ -9,7 +10,7 @@ import { makeKey } from '../../../test/harness/permission-matrix.ts';
 import { loopback, ProxyVault } from '../../../test/harness/proxy-vault.ts';
 import { requestHead, sendRaw } from '../../../test/harness/raw-http.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
-import { tapRoutes } from '../../../test/harness/route-tap.ts';
+import { tapApi } from '../../../test/harness/route-tap.ts';
 import type { TestResponse, TestRequest, TestVault } from '../../../test/harness/test-vault.ts';
 import type { Behaviour } from '../../../test/harness/tls-destination.ts';
 import type { VaultServer } from '../../app/serve/vault-server.ts';
@@ -38,9 +39,10 @@ let vault: TestVault;
 let strict: VaultServer;
 let shown: ShownExamples;
 let operations: Operation[];
+let resources: readonly ApiResource[];
 let lateResponse: Promise<TestResponse>;
 beforeAll(async () => {
-  const tapped = await tapRoutes(() => ProxyVault.start({ behaviour: provide, limits: { callMs: 3_000 } }));
+  const tapped = await tapApi(() => ProxyVault.start({ behaviour: provide, limits: { callMs: 3_000 } }));
   proxy = tapped.started;
   ({ vault } = proxy);
   // The server takes seconds to reject this request. Everything else is sent in the meantime.
@@ -48,19 +50,19 @@ beforeAll(async () => {
   proxy.resolver.set('intranet.provider.example', ['10.0.0.8']);
   strict = await vault.startAnother({ table: createStrictTable(), trustedProxies: [loopback] });
   shown = new ShownExamples((await vault.request('GET', '/openapi.json')).body);
-  const routes = tapped.servers.find((own) => own.some(({ url }) => url === '/openapi.json')) ?? [];
-  operations = routes.filter(({ schema, method }) => schema?.hide !== true && method !== 'HEAD').map(toOperation);
+  operations = tapped.routes.map(toOperation);
+  resources = listResources(tapped.routes);
 });
 afterAll(() => proxy.stop());
 
 describe('the vault responds as its description shows', () => {
   it('to the examples of every operation', async () => {
     const examine = async (operation: Operation) => {
-      const world = await ExampleWorld.create(proxy);
+      const world = await createWorld(operation);
       const found: string[] = [];
       for (const example of operation.examples.filter(({ given }) => given !== 'deleted-tenant')) {
         if (example.given === 'sealed-log') await sealAll(vault.database, signerOf(vault.server));
-        const own = example.given === 'approvals' ? await ExampleWorld.create(proxy) : world;
+        const own = example.given === 'approvals' ? await createWorld(operation) : world;
         if (example.given === 'approvals') await demandApprovals(vault, own);
         const answer = await own.send(operation, example.request ?? {}, keyFor(own, operation, example));
         if (answer.status !== example.status) found.push(`${example.summary}: ${answer.status}`);
@@ -129,7 +131,7 @@ describe('the vault responds as its description shows', () => {
     const wrong = await findDifferences(
       operations.filter((operation) => operation.isRepeatable),
       async (operation) => {
-        const world = await ExampleWorld.create(proxy);
+        const world = await createWorld(operation);
         const example = firstSuccess(operation);
         const headers = { ...example.request?.headers, 'bt-idempotency-key': 'the-same' };
         const repeat = () => world.send(operation, { ...example.request, headers }, keyFor(world, operation, example));
@@ -233,6 +235,15 @@ function toOperation({ method, url, config, schema }: RouteOptions): Operation {
   };
 }
 
+/** Creates a world with the resources that the examples of an operation mention. */
+function createWorld({ examples }: Operation): Promise<ExampleWorld> {
+  const text = JSON.stringify(examples);
+  return ExampleWorld.create(
+    proxy,
+    resources.filter(({ exampleId }) => exampleId !== undefined && text.includes(exampleId)),
+  );
+}
+
 function getOperation(method: string, template: string): Operation {
   const found = operations.find((one) => one.method === method && one.template === template);
   if (found === undefined) throw new Error(`There is no ${method} ${template}.`);
@@ -272,7 +283,7 @@ async function sendBytes(bytes: string): Promise<TestResponse> {
 }
 
 function isAboutTokens({ permissions }: Operation): boolean {
-  return permissions[0]?.startsWith('token:') === true;
+  return permissions[0]?.startsWith('token') === true;
 }
 
 function hasOwn({ examples }: Operation, status: number): boolean {

@@ -27,7 +27,14 @@ export const exampleIds = {
   invitation: '1d7f3b95-e2a8-4c06-b94f-5a8e0d6c7132',
   /** The approval request of an example. */
   approval: '6c1e9b40-57d2-4f8a-a3e6-90b7c5d2f814',
+  proxy: 'e53b07d9-8c42-4f16-b5a7-29d0f4c86e13',
+  /** An endpoint that receives events. */
+  webhook: '8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2',
+  /** A request to that endpoint. */
+  delivery: '0195d2c4-7a41-7b0e-8f52-3d6a9c0e17b4',
   session: 'f30a8c6e-5d17-4b92-8e3f-c7b1a4d90562',
+  tokenIntent: '6c1e94d7-3b58-4fa2-9d06-e7a4f2b8c315',
+  clientKey: 'a27f0c58-1d94-4e6b-b3f2-8c05d7e91a46',
   log: '0195d2c4-7a3e-7f18-9b60-4e8c1f5a2d37',
   secondLog: '0195d2c4-6b1d-7c42-8a5f-0d9e3b7c6f14',
   request: '0195d2c4-7a3b-7d05-8c2e-6f1a9b4d0e83',
@@ -58,6 +65,8 @@ export const exampleSecrets = {
   key: 'key_test_pvt_Ht5nGcXw2PzLr8mVq4BdYs7kJ3fUaRe6TxNbWh9CpMuZoDgKiQyEv1jSAt4LkFH8rXm2_7dKq3W',
   publicKey: 'key_test_pub_Jm3tWz8RcLx5nVq2HsPd7yBk4gFuAeT9rNbXoC6pMwZvDhKiGyEj1fSQa7LtUYk2Rm5_9xTn4B',
   sessionKey: 'key_test_sess_Rw9cVj4LmPz6nXh2GqTd8sBy5kFuAeJ7rNbWoC3pMxZtDgKiHyEv1jSQf6LaUYk4Tm8_3nBx9R',
+  webhook: 'whsec_Yk1nQ2Z3bXh2R0p0ZEw5c0hhUTdSd0VwN1h1TjRvQmM=',
+  proxy: 'proxy_7HqLc2BdGf5UeAiTo9MxWk3CrYpVa8sKmPzX4wRt7NvJ',
   nonce: '8sKmPzX4wRt7NvJqLc2HyBdGf5UeAiTo9MxWk3CrYpVa',
 } as const;
 
@@ -65,6 +74,10 @@ export const exampleFingerprints = {
   card: 'CC2XvyoohnqecEq4r3FtXv6MdCx4TbaW1UUTdCCN5MNL',
   person: '7Tn4kJpYbWc9sGdXuR2eHfVqZ5mA8oLx3BiNvPy6KtQr',
 } as const;
+
+/** The public half of the client key, as clients get it. */
+export const examplePublicKey =
+  '-----BEGIN PUBLIC KEY-----\nWQ4geAENWHyR7+g94nN6lFZzY7YdGWxPtlX/16fJ4z0=\n-----END PUBLIC KEY-----';
 
 /** The provider and fingerprint of the root key. */
 export const exampleRootKey = 'file:9f2c61d07ab3e584';

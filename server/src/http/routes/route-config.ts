@@ -40,6 +40,8 @@ declare module 'fastify' {
     isBodyRaw?: boolean;
     /** True if members of a deleted tenant may use the route. All other routes reject them. */
     worksOnDeletedTenant?: boolean;
+    /** True if the request can name a stored proxy by its key, which can take the place of an API key. */
+    takesProxyKey?: boolean;
     /** Headers that the route reads and validates itself, for the API description. */
     describedHeaders?: TSchema;
     /** Headers of a success by its status, for the API description. */

@@ -27,6 +27,8 @@ interface SealLoopParts {
   readonly facets: FacetKeeper;
   readonly watcher: Watcher;
   readonly anchorings: readonly Anchoring[];
+  /** Called with the tenants that records were sealed for. */
+  readonly wake: (tenantIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -109,6 +111,7 @@ export class SealLoop {
       if (pass.sealed > 0) this.#lag.observe({}, pass.lagMs / 1_000);
       this.#tellStops(pass);
       this.#anchor(pass.checkpoints);
+      await this.#wake(pass.checkpoints);
       const areFacetsFull = await this.#keepFacets();
       const isMoreToWatch = await this.#watch();
       return pass.isFull || areFacetsFull || isMoreToWatch ? 0 : pauseMs;
@@ -149,6 +152,17 @@ export class SealLoop {
     }
     this.#isBehind = isFull;
     return isFull;
+  }
+
+  /** Tells those who follow the log. If that fails, they notice at the next sealed record of the tenant. */
+  async #wake(checkpoints: readonly SignedCheckpoint[]): Promise<void> {
+    if (checkpoints.length === 0) return;
+    try {
+      await this.#parts.wake([...new Set(checkpoints.map(({ tenantId }) => tenantId))]);
+    } catch (error) {
+      if (findOutage(error) === undefined)
+        this.#parts.logger.error('followers of the audit log were not woken', { error: nameOf(error) });
+    }
   }
 
   /** Watches the next records and returns true if there are more. */

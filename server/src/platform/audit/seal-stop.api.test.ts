@@ -119,6 +119,7 @@ describe('a sealer', () => {
       facets: new FacetKeeper(database),
       watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
       anchorings: [],
+      wake: () => Promise.resolve(),
       logger,
       metrics: new Metrics(),
     });

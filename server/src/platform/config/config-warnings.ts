@@ -1,14 +1,8 @@
-import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
-import * as elements from './elements-settings.ts';
-import * as kms from './kms-settings.ts';
-import * as outbound from './outbound-settings.ts';
-import * as portal from './portal-settings.ts';
-import * as rootKeys from './root-key-settings.ts';
-import { type Environment, fileVariable, type Setting } from './setting.ts';
-import { SettingSource } from './setting-source.ts';
-import * as settings from './settings.ts';
-import * as traces from './trace-settings.ts';
+import { allSettings } from './config.ts';
+import { publicUrl } from './server-settings.ts';
+import type { Environment } from './setting.ts';
+import { isProtected } from './setting-parsers.ts';
 
 /** A setting that is allowed but probably a mistake. */
 export interface ConfigWarning {
@@ -17,12 +11,9 @@ export interface ConfigWarning {
 }
 
 const prefix = 'STRONGROOM_';
-
-/** All settings. These files export settings and nothing else, so that none can be omitted here. */
-const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal, elements, traces].flatMap(
-  (rows): Setting<unknown>[] => Object.values(rows),
+const knownNames: ReadonlySet<string> = new Set(
+  allSettings.flatMap(({ variable, fileVariable }) => [variable, fileVariable]),
 );
-const knownNames: ReadonlySet<string> = new Set(known.flatMap((setting) => [setting.variable, fileVariable(setting)]));
 
 /**
  * Checks all settings, not only those that a command needs, because server, worker and commands share one environment.
@@ -52,15 +43,8 @@ function isServiceLink(name: string, value = ''): boolean {
 }
 
 function findPlainAddress(environment: Environment): ConfigWarning[] {
-  const source = new SettingSource(environment);
-  const outcome = source.has(settings.publicUrl) ? source.read(settings.publicUrl) : { problems: [] };
-  if ('problems' in outcome) return [];
-  const { protocol, hostname } = new URL(outcome.value);
-  if (protocol === 'https:' || loopbackHosts.includes(hostname)) return [];
-  return [
-    {
-      variable: settings.publicUrl.variable,
-      warning: 'is an http address: keys and data would travel unencrypted; serve clients over https',
-    },
-  ];
+  const url = publicUrl.find(environment);
+  if (url === undefined || isProtected(new URL(url))) return [];
+  const warning = 'is an http address: keys and data would travel unencrypted; serve clients over https';
+  return [{ variable: publicUrl.variable, warning }];
 }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { generateRootKey } from '../keyring/kms/file-root-key.ts';
-import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
+import { generateRootKey } from '../keyring/kms/file/file-root-key.ts';
+import { ownLimits, rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { fileKey } from './root-key/file-key-settings.ts';
 import {
   hasDatabase,
   readDatabaseConfig,
@@ -26,8 +27,17 @@ const complete = {
   STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
 };
 
+const hsm = {
+  STRONGROOM_PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so',
+  STRONGROOM_PKCS11_TOKEN: 'strongroom',
+  STRONGROOM_PKCS11_PIN: '123456',
+  STRONGROOM_PKCS11_KEY: 'root',
+};
+
 const limits = {
   table: rateLimitTable,
+  ownTable: ownLimits(rateLimitTable),
+  ownNetworks: [],
   countsRequests: true,
   containerSets: { tenantMax: 100_000, publicDailyMax: 1_000 },
   redisUrl: undefined,
@@ -76,7 +86,7 @@ describe('readServerConfig', () => {
         timeoutSeconds: 10,
         requiresStandby: false,
       },
-      rootKeys: { primary: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') }, others: [] },
+      rootKeys: { primary: fileKey.read(complete), others: [] },
       listen: {
         publicUrl: 'https://vault.example.com',
         host: '0.0.0.0',
@@ -220,10 +230,13 @@ describe('a setting from a file', () => {
     expect(problems).toMatchObject([
       {
         variable: 'STRONGROOM_ROOT_KEY_FILE',
-        problem: 'names a file that cannot be read',
+        problem: `names the file ${missing}, which cannot be read: it does not exist`,
         example: '/run/secrets/strongroom_root_key',
       },
-      { variable: 'STRONGROOM_PORT_FILE', problem: 'names a file that cannot be read' },
+      {
+        variable: 'STRONGROOM_PORT_FILE',
+        problem: `names the file ${directory}, which cannot be read: it is a folder`,
+      },
     ]);
   });
 
@@ -239,12 +252,6 @@ describe('a setting from a file', () => {
 
 describe('a root key in an HSM', () => {
   const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
-  const hsm = {
-    STRONGROOM_PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so',
-    STRONGROOM_PKCS11_TOKEN: 'strongroom',
-    STRONGROOM_PKCS11_PIN: '123456',
-    STRONGROOM_PKCS11_KEY: 'root',
-  };
 
   it('replaces the key in the environment', () => {
     const { rootKeys } = readVaultConfig({ ...rest, ...hsm });
@@ -265,12 +272,6 @@ describe('a root key in an HSM', () => {
 });
 
 describe('two root keys', () => {
-  const hsm = {
-    STRONGROOM_PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so',
-    STRONGROOM_PKCS11_TOKEN: 'strongroom',
-    STRONGROOM_PKCS11_PIN: '123456',
-    STRONGROOM_PKCS11_KEY: 'root',
-  };
   const kindsOf = (environment: Record<string, string>) => {
     const { primary, others } = readVaultConfig({ ...complete, ...environment }).rootKeys;
     return [primary.kind, ...others.map(({ kind }) => kind)];

@@ -2,81 +2,82 @@ import { readFileSync } from 'node:fs';
 import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
 import { isUuid, parseTenantId } from '../../core/identity/ids.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { type AddressRange, parseAddressRange } from '../../core/network/address-range.ts';
+import { parseAddressRange } from '../../core/network/address-range.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
-import type { ClientCertificate } from '../outbound/outbound-config.ts';
+import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
+import { always, group, optional, setting, settingWithDefault } from './reading.ts';
 import type { Setting } from './setting.ts';
-import { listOf, parseBoolean, parseCertificates } from './setting-parsers.ts';
+import { listOf, parseBoolean, parseCertificates, wholeNumber } from './setting-parsers.ts';
 
-export const authorities: Setting<string> = {
-  variable: 'STRONGROOM_PROXY_CA',
-  expectation: 'CA certificates to trust for destinations in addition to the public ones, as PEM',
-  example: '"$(cat provider-ca.pem)"',
-  parse: parseCertificates,
+const settings = {
+  requiresDestinationList: settingWithDefault('STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS', parseBoolean, false, {
+    expectation: 'true or false: whether only applications that list their destinations may use the proxy',
+    example: 'true',
+  }),
+  callsPerTenantMax: settingWithDefault('STRONGROOM_PROXY_CALLS_PER_TENANT', wholeNumber(1, 10_000), 100, {
+    expectation: 'how many concurrent proxy calls a tenant may have on each server, from 1 to 10000',
+  }),
+  authorities: setting('STRONGROOM_PROXY_CA', parseCertificates, {
+    expectation: 'CA certificates to trust for destinations in addition to the public ones, as PEM',
+    example: '"$(cat provider-ca.pem)"',
+  }),
+  clientCertificates: settingWithDefault('STRONGROOM_PROXY_CLIENT_CERTIFICATES', listOf(parseClientCertificate), [], {
+    expectation:
+      'tenant@host=file entries, each with the id of the tenant whose calls use the certificate and a readable PEM file with the certificate and its key; a tenant is required, because otherwise every tenant could call the host with that certificate',
+    example: '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11@api.provider.com=/run/secrets/provider.pem',
+  }),
+  privateRanges: settingWithDefault('STRONGROOM_PROXY_PRIVATE_RANGES', listOf(parseAddressRange), [], {
+    expectation: 'address ranges that the proxy may call even though they are not public',
+    example: '10.20.0.0/16,fd12:3456::/32',
+  }),
+  hosts: settingWithDefault('STRONGROOM_PROXY_HOSTS', listOf(parseHost), [], {
+    expectation: 'host names that the proxy may call even though they are reserved for internal use',
+    example: 'payments.internal',
+  }),
+  ports: settingWithDefault('STRONGROOM_PROXY_PORTS', listOf(wholeNumber(1, 65_535)), [], {
+    expectation: 'ports that the proxy may call in addition to 443',
+    example: '8443',
+  }),
+  resolvers: settingWithDefault('STRONGROOM_PROXY_RESOLVERS', listOf(parseResolver), [], {
+    expectation: 'addresses of the DNS servers that resolve destinations, each with an optional port',
+    example: '10.0.0.2,[fd12::2]:5353',
+    otherwise: 'those of the system',
+  }),
 };
 
-export const clientCertificates: Setting<readonly ClientCertificate[]> = {
-  variable: 'STRONGROOM_PROXY_CLIENT_CERTIFICATES',
-  expectation:
-    'tenant@host=file entries, each with the id of the tenant whose calls use the certificate and a readable PEM file with the certificate and its key; a tenant is required, because otherwise every tenant could call the host with that certificate',
-  example: '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11@api.provider.com=/run/secrets/provider.pem',
-  parse: listOf(parseClientCertificate),
-  fallback: [],
-};
+/** The operator's settings for the proxy. All of them are optional, and none is implied by another. */
+export const outbound = group<OutboundConfig>({
+  ...settings,
+  authorities: optional(settings.authorities),
+  ownDestination: always(undefined),
+  limits: always(outboundLimits),
+});
 
-export const privateRanges: Setting<readonly AddressRange[]> = {
-  variable: 'STRONGROOM_PROXY_PRIVATE_RANGES',
-  expectation: 'address ranges that the proxy may call even though they are not public',
-  example: '10.20.0.0/16,fd12:3456::/32',
-  parse: listOf(parseAddressRange),
-  fallback: [],
-};
+/** Lists the settings that an operator has changed, by name and without any secret. */
+export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
+  const set: [Setting<unknown>, readonly string[]][] = [
+    [settings.authorities, config.authorities === undefined ? [] : ['set']],
+    [settings.clientCertificates, config.clientCertificates.map(({ tenantId, host }) => `${tenantId}@${host}`)],
+    [settings.privateRanges, config.privateRanges.map(({ text }) => text)],
+    [settings.hosts, config.hosts],
+    [settings.ports, config.ports.map(String)],
+    [settings.resolvers, config.resolvers],
+    [settings.requiresDestinationList, config.requiresDestinationList ? ['true'] : []],
+  ];
+  return set
+    .filter(([, values]) => values.length > 0)
+    .map(([{ variable }, values]) => ({ setting: variable, value: values.join(',') }));
+}
 
-export const hosts: Setting<readonly string[]> = {
-  variable: 'STRONGROOM_PROXY_HOSTS',
-  expectation: 'host names that the proxy may call even though they are reserved for internal use',
-  example: 'payments.internal',
-  parse: listOf((text) => (text.startsWith('*') ? undefined : parseDestinationEntry(text))),
-  fallback: [],
-};
-
-export const ports: Setting<readonly number[]> = {
-  variable: 'STRONGROOM_PROXY_PORTS',
-  expectation: 'ports that the proxy may call in addition to 443',
-  example: '8443',
-  parse: listOf((text) => (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)),
-  fallback: [],
-};
-
-export const resolvers: Setting<readonly string[]> = {
-  variable: 'STRONGROOM_PROXY_RESOLVERS',
-  expectation: 'addresses of the DNS servers that resolve destinations, each with an optional port',
-  example: '10.0.0.2,[fd12::2]:5353',
-  parse: listOf((text) => (isResolver(text) ? text : undefined)),
-  fallback: [],
-  otherwise: 'those of the system',
-};
-
-export const requiresDestinationList: Setting<boolean> = {
-  variable: 'STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS',
-  expectation: 'true or false: whether only applications that list their destinations may use the proxy',
-  example: 'true',
-  parse: parseBoolean,
-  fallback: false,
-};
-
-export const callsPerTenantMax: Setting<number> = {
-  variable: 'STRONGROOM_PROXY_CALLS_PER_TENANT',
-  expectation: 'how many concurrent proxy calls a tenant may have on each server, from 1 to 10000',
-  example: '100',
-  parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : undefined),
-  fallback: 100,
-};
+/** Parses the name of a single host. */
+function parseHost(text: string): string | undefined {
+  return text.startsWith('*') ? undefined : parseDestinationEntry(text);
+}
 
 function parseClientCertificate(text: string): ClientCertificate | undefined {
   const [, tenant = '', name = '', file = ''] = /^([^@=]*)@([^=]*)=(.*)$/.exec(text) ?? [];
-  const host = parseDestinationEntry(name);
-  if (!isUuid(tenant) || host === undefined || host.startsWith('*')) return undefined;
+  const host = parseHost(name);
+  if (!isUuid(tenant) || host === undefined) return undefined;
   try {
     const pem = readFileSync(file, 'utf8');
     const isWhole = /-----BEGIN CERTIFICATE-----/.test(pem) && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem);
@@ -86,7 +87,8 @@ function parseClientCertificate(text: string): ClientCertificate | undefined {
   }
 }
 
-function isResolver(text: string): boolean {
-  const [, address = '', port] = /^\[?([0-9a-f.:]+?)\]?(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  return parseIpAddress(text) !== undefined || (parseIpAddress(address) !== undefined && Number(port ?? 53) <= 65_535);
+function parseResolver(text: string): string | undefined {
+  const [, address = '', port = '53'] = /^\[?([0-9a-f.:]+?)\]?(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const isAddress = parseIpAddress(text) !== undefined;
+  return isAddress || (parseIpAddress(address) !== undefined && Number(port) <= 65_535) ? text : undefined;
 }

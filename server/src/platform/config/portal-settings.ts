@@ -1,57 +1,81 @@
-import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
-import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
+import { parseEmailAddress } from '../../core/identity/email-address.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import type { SmtpServer } from '../mail/smtp-config.ts';
-import type { Setting } from './setting.ts';
-import { parseSecret, parseText } from './setting-parsers.ts';
+import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
+import type { SmtpConfig, SmtpServer } from '../mail/smtp-config.ts';
+import type { OpenidConfig } from '../outbound/openid-provider.ts';
+import { chosen, group, isConfigured, optional, setting, settingWithDefault, type ValueOf } from './reading.ts';
+import { publicUrl } from './server-settings.ts';
+import { parseJoiningRules } from './joining-rules.ts';
+import { isProtected, parsePercentEncoded, parseSecret, parseText, textLike, urlWhere } from './setting-parsers.ts';
 
-export const smtpUrl: Setting<SmtpServer> = {
-  variable: 'STRONGROOM_SMTP_URL',
-  expectation:
-    'the mail server as smtps://user:password@host:465, or as smtp://… with STARTTLS; without encryption only on this machine',
-  example: 'smtps://strongroom:secret@mail.example.com:465',
-  parse: parseSmtpUrl,
-};
+/** Scopes (RFC 6749 §3.3), the first of which makes it OpenID Connect. */
+const scopesForm = /^openid(?: [\x21\x23-\x5b\x5d-\x7e]{1,100}){0,20}$/;
 
-export const mailFrom: Setting<EmailAddress> = {
-  variable: 'STRONGROOM_MAIL_FROM',
+/** The OpenID provider for signing in to the portal, if there is one. */
+export const openid = optional(
+  group<OpenidConfig>({
+    issuer: setting('STRONGROOM_OPENID_ISSUER', urlWhere(isProtected), {
+      expectation: 'the HTTPS address of the OpenID provider for signing in; HTTP only on this machine',
+      example: 'https://login.example.com',
+    }),
+    clientId: setting('STRONGROOM_OPENID_CLIENT_ID', parseText, {
+      expectation: 'the client id of this vault at the provider',
+      example: 'strongroom',
+    }),
+    clientSecret: setting('STRONGROOM_OPENID_CLIENT_SECRET', parseSecret, {
+      expectation: 'the client secret from the provider',
+      example: '$(cat client-secret)',
+    }),
+    name: settingWithDefault('STRONGROOM_OPENID_NAME', parseText, 'single sign-on', {
+      expectation: 'the display name of the provider',
+      example: 'Acme login',
+    }),
+    scopes: settingWithDefault('STRONGROOM_OPENID_SCOPES', textLike(scopesForm), 'openid email', {
+      expectation:
+        'the scopes to ask for, separated by spaces; some providers send groups only for a scope of their own',
+      example: 'openid email groups',
+    }),
+    groupsClaim: settingWithDefault('STRONGROOM_OPENID_GROUPS_CLAIM', parseText, 'groups', {
+      expectation: 'the claim of the ID token with the groups of a user',
+      example: 'roles',
+    }),
+    members: settingWithDefault('STRONGROOM_OPENID_MEMBERS', parseJoiningRules, [], {
+      expectation:
+        'a JSON object with the id of each tenant that people join when they first sign in: {"domains": […], "roles": {"<group>": "ADMIN" or "READ_ONLY"}}; the group * stands for everybody; a domain belongs to one tenant',
+      purpose:
+        'who becomes a member of which tenant at the first sign-in: domains of verified e-mail addresses, and the role of each group, as a JSON object by tenant id',
+      example: '{"<tenant id>":{"domains":["acme.example"],"roles":{"vault-admins":"ADMIN","*":"READ_ONLY"}}}',
+      otherwise: 'nobody: members are invited',
+    }),
+  }),
+);
+
+const sender = setting('STRONGROOM_MAIL_FROM', parseEmailAddress, {
   expectation: 'the address that mail is sent from',
   example: 'vault@example.com',
-  parse: parseEmailAddress,
-};
+});
 
-export const openidIssuer: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_ISSUER',
-  expectation: 'the HTTPS address of the OpenID provider for signing in; HTTP only on this machine',
-  example: 'https://login.example.com',
-  parse: (text) => {
-    if (!URL.canParse(text)) return undefined;
-    const { protocol, hostname } = new URL(text);
-    return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.includes(hostname)) ? text : undefined;
-  },
-};
+/** The address that the worker sends mail from. A server that knows it does not show members the links that are mailed. */
+export const mailFrom = optional(sender);
 
-export const openidClientId: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_CLIENT_ID',
-  expectation: 'the client id of this vault at the provider',
-  example: 'strongroom',
-  parse: parseText,
-};
+/** The mail server, if there is one. */
+export const smtp = optional(
+  group<SmtpConfig>({
+    server: setting('STRONGROOM_SMTP_URL', parseSmtpUrl, {
+      expectation:
+        'the mail server as smtps://user:password@host:465, or as smtp://… with STARTTLS; without encryption only on this machine',
+      example: 'smtps://strongroom:secret@mail.example.com:465',
+    }),
+    from: sender,
+  }),
+);
 
-export const openidClientSecret: Setting<Sensitive<string>> = {
-  variable: 'STRONGROOM_OPENID_CLIENT_SECRET',
-  expectation: 'the client secret from the provider',
-  example: '$(cat client-secret)',
-  parse: parseSecret,
-};
-
-export const openidName: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_NAME',
-  expectation: 'the display name of the provider',
-  example: 'Acme login',
-  parse: parseText,
-  fallback: 'single sign-on',
-};
+/** Settings for sending invitations. The public address is required only if links are mailed. */
+export const mail = group({
+  publicUrl: chosen([publicUrl], (environment) => (isConfigured(smtp, environment) ? publicUrl : optional(publicUrl))),
+  smtp,
+});
+export type MailConfig = ValueOf<typeof mail>;
 
 function parseSmtpUrl(text: string): SmtpServer | undefined {
   if (!URL.canParse(text)) return undefined;
@@ -60,8 +84,8 @@ function parseSmtpUrl(text: string): SmtpServer | undefined {
   if ((!isTls && protocol !== 'smtp:') || hostname === '' || !['', '/'].includes(pathname) || search !== '') {
     return undefined;
   }
-  const user = decodeText(username);
-  const secret = decodeText(password);
+  const user = parsePercentEncoded(username);
+  const secret = parsePercentEncoded(password);
   if (user === undefined || secret === undefined || (user === '') !== (secret === '')) return undefined;
   return {
     host: hostname.replaceAll(/[[\]]/g, ''),
@@ -70,12 +94,4 @@ function parseSmtpUrl(text: string): SmtpServer | undefined {
     encryption: isTls ? 'from-start' : loopbackHosts.includes(hostname) ? 'none' : 'starttls',
     login: user === '' ? undefined : { user, password: new Sensitive(secret) },
   };
-}
-
-function decodeText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 
 /** The kinds of batches. The list is closed because the name is a metric label. */
@@ -46,4 +47,27 @@ export class BatchMeter {
   finish(batch: FinishedBatch): void {
     this.#listener(batch);
   }
+}
+
+export function addBatchMetrics(metrics: Metrics, batches: BatchMeter): void {
+  const labelNames = ['batch'];
+  const items = metrics.addHistogram('strongroom_batch_items', 'Items that shared one commit or one query.', {
+    labelNames,
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+  });
+  const seconds = metrics.addHistogram('strongroom_batch_seconds', 'Time that a batch took.', {
+    labelNames,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  metrics.addGauges(
+    'strongroom_batch_items_waiting',
+    'Items waiting for the batch of their tenant.',
+    'batch',
+    () => batches.waiting,
+  );
+  batches.onBatch((batch) => {
+    const labels = { batch: batch.name };
+    items.observe(labels, batch.items);
+    seconds.observe(labels, batch.seconds);
+  });
 }

@@ -18,6 +18,8 @@ const unknownCommits = ['53', '57P0', '58', 'XX'];
 const keyVersionClosed = 'SR001';
 /** Raised by `require_synchronous_standby` if the commit would exist on the primary only. */
 const standbyMissing = 'SR005';
+/** The SQLSTATE of a change in a database that is read-only (read_only_sql_transaction). */
+const readOnly = '25006';
 
 /**
  * An error that PostgreSQL raised for a statement. It contains no row data: PostgreSQL's messages and details quote
@@ -45,6 +47,7 @@ export function toDatabaseError(error: unknown): Error {
     const refusal = new StatementError(error.code, error.constraint);
     if (error.code === keyVersionClosed) return keysChanging(refusal);
     if (error.code === standbyMissing) return withoutStandby(refusal);
+    if (error.code === readOnly) return withoutChanges(refusal);
     return isTransient(error.code) ? unavailable(refusal, toOutage(error)) : refusal;
   }
   return unavailable(error, toOutage(error));
@@ -187,6 +190,13 @@ function withoutStandby(cause: unknown): DomainError {
     'No synchronous standby is attached to the database, and this vault requires one. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',
     { cause },
   );
+}
+
+/** Returns the error for a change that PostgreSQL refuses until an operator makes the database writable again. */
+function withoutChanges(cause: unknown): DomainError {
+  const message =
+    'The database is read-only at the moment. Try again later. Operators: see docs/runbooks/database-down.md.';
+  return new DomainError('overloaded', message, { cause });
 }
 
 const outages = new WeakMap<DomainError, Outage>();

@@ -5,18 +5,19 @@ import {
   beginAs,
   beginFor,
   isChanging,
+  retryLostRaces,
   send,
   silenceMs,
   type SqlRow,
   type Statement,
   toLimit,
+  traceInOrder,
   type Transaction,
   type TransactionOptions,
 } from './statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
 import { withoutApplicationName } from './connections/connection-address.ts';
-import { ConnectionGenerations } from './connections/connection-generations.ts';
-import { ConnectionOrigin } from './connections/connection-origin.ts';
+import { ConnectionGenerations, ConnectionOrigin } from './connections/connection-origin.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -33,10 +34,8 @@ import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './connections/outage.ts';
-import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './connections/session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
-import { traceInOrder } from './statement-trace.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import type { Tracer } from '../telemetry/tracer.ts';
-import { isChanging, send, type SqlRow, type Statement, type Transaction } from './statement.ts';
+import { isChanging, send, type SqlRow, type Statement, toStatementAttributes, type Transaction } from './statement.ts';
 import { isAborted } from './database-error.ts';
-import { toStatementAttributes } from './statement-trace.ts';
 
 /**
  * A transaction that rejects statements after it has ended, because the connection may then belong to another tenant.

@@ -1,6 +1,8 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type pg from 'pg';
-import { toDatabaseError } from './database-error.ts';
+import { isLostRace, toDatabaseError } from './database-error.ts';
+import type { SpanAttributes } from '../telemetry/span-attributes.ts';
+import { endWith, type Tracer } from '../telemetry/tracer.ts';
 
 export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
 /** A row. The store declares its type next to the SQL. */
@@ -38,14 +40,16 @@ export async function send<Row extends SqlRow>(
 ): Promise<Row[]> {
   try {
     const { name, text, values } = statement;
-    const result = await client.query({
+    const result: pg.QueryResult | pg.QueryResult[] = await client.query({
       text,
       ...(name === undefined ? {} : { name }),
       ...(values === undefined ? {} : { values: [...values] }),
       ...(limitMs === undefined ? {} : { query_timeout: limitMs + silenceMs }),
     });
+    // A text with several statements has a result for each of them.
+    const rows = Array.isArray(result) ? result.flatMap((one) => one.rows) : result.rows;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement determines the type of its rows.
-    return result.rows as Row[];
+    return rows as Row[];
   } catch (error) {
     throw toDatabaseError(error);
   }
@@ -55,7 +59,8 @@ export async function send<Row extends SqlRow>(
  * Matches statements that write. The function names are those of functions from the migrations that write data and that
  * a server calls in a `select`.
  */
-const changes = /\b(?:insert into|update|delete from|enqueue_job|join_user|close_older_keys)\b/i;
+const changes =
+  /\b(?:insert into|update|delete from|enqueue_job|wake_webhooks|wake_log_streams|join_user|join_by_provider|close_older_keys)\b/i;
 const byName = new Map<string, boolean>();
 
 /** Returns true if it matters whether the statement was committed. A statement that only locks rows counts too. */
@@ -88,4 +93,39 @@ export function beginAs(
 /** Returns SQL that sets the time limit. It is sent together with the beginning of the transaction. */
 export function toLimit(milliseconds: number | undefined): string {
   return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
+}
+
+const attemptsMax = 3;
+
+/** Retries work that PostgreSQL aborted and rolled back in favour of another transaction. */
+export async function retryLostRaces<T>(transact: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact();
+    } catch (error) {
+      if (!isLostRace(error) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+/** Returns the name that a statement is prepared under. Traces never contain its text. */
+export function toStatementAttributes({ name }: { readonly name?: string }): SpanAttributes {
+  return name === undefined ? {} : { 'strongroom.statement': name };
+}
+
+/**
+ * Traces a statement and its commit, which were sent together. PostgreSQL runs them in order, so the commit is timed
+ * from the response to the statement.
+ */
+export function traceInOrder(
+  tracer: Tracer,
+  statement: { readonly name?: string },
+  { answering, committing }: { readonly answering: Promise<unknown>; readonly committing: Promise<unknown> },
+): void {
+  const span = tracer.begin('statement', toStatementAttributes(statement));
+  if (span === undefined) return;
+  endWith(span, answering)
+    .then(() => endWith(tracer.begin('commit'), committing))
+    // The caller that awaits the statement handles the error.
+    .catch(() => undefined);
 }

@@ -164,11 +164,10 @@ export class TenantBatcher<Item, Result> {
   async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
     try {
       const results = await this.#run(tenantId, batch, slot);
-      batch.forEach(({ resolve, reject }, index) => {
-        const result = results[index];
-        if (result === undefined) reject(new Error('A batch returned fewer results than it was given items.'));
-        else resolve(result);
-      });
+      // A missing result is recognized by the number of results, because a result can be undefined.
+      for (const [index, result] of results.entries()) batch[index]?.resolve(result);
+      for (const { reject } of batch.slice(results.length))
+        reject(new Error('A batch returned fewer results than it was given items.'));
     } catch (error) {
       const wanted =
         error instanceof GivenUpError ? batch.filter(({ deadline }) => deadline?.isGivenUp !== true) : batch;

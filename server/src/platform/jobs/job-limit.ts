@@ -10,18 +10,23 @@ export class JobOverrunError extends Error {
 
 /**
  * Runs a job, and stops waiting for it at its time limit. Otherwise a job that hangs would occupy a slot of the worker
- * forever, and its claim would be renewed again and again.
+ * forever, and its heartbeat would be sent again and again.
  */
-export async function runWithin(job: Job, payload: unknown, limitMs: number): Promise<void> {
+export async function runWithin(
+  job: Job,
+  payload: unknown,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
   const ending = new AbortController();
   const overrun = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const error = new JobOverrunError();
     ending.abort(error);
     overrun.reject(error);
-  }, job.limitMs ?? limitMs);
+  }, limitMs);
   try {
-    await Promise.race([job.run(payload, ending.signal), overrun.promise]);
+    const signals = signal === undefined ? [ending.signal] : [ending.signal, signal];
+    await Promise.race([job.run(payload, AbortSignal.any(signals)), overrun.promise]);
   } finally {
     clearTimeout(timer);
   }

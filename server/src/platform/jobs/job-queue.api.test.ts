@@ -1,102 +1,41 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
-import { parseTenantId } from '../../core/identity/ids.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { Metrics } from '../telemetry/metrics.ts';
-import type { Job } from './job.ts';
-import { type JobPace, JobRunner, jobPace } from './job-runner.ts';
-import { JobStore } from './job-store.ts';
+import { listQueued, makeDue, queueNow } from '../../../test/harness/queued-jobs.ts';
+import { heldJob, silentLogger, TestQueue } from '../../../test/harness/test-queue.ts';
+import type { Transaction } from '../database/database.ts';
+import { type Job, toCron } from './job.ts';
+import { JobDatabase } from './job-database.ts';
+import { listTasks, retryDeadLetters } from './queue-status.ts';
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const tenantId = parseTenantId(crypto.randomUUID());
-let test: TestDatabase;
-let database: Database;
-let runners: JobRunner[] = [];
-beforeAll(async () => {
-  test = await createTestDatabase();
-  database = test.open();
-});
-beforeEach(() => test.owner.query('delete from jobs'));
-afterEach(async () => {
-  await Promise.all(runners.map((runner) => runner.stop()));
-  runners = [];
-});
-afterAll(() => test.drop());
-
-async function start(jobs: readonly Job[], pace: Partial<JobPace> = {}, logger: Logger = silent): Promise<JobRunner> {
-  const options = { database: test.open(), jobs, logger, metrics: new Metrics() };
-  const runner = await JobRunner.start({ ...options, pace: { ...jobPace, pollMs: 20, ...pace } });
-  runners.push(runner);
-  return runner;
-}
-
-/** Enqueues a job inside a transaction of a tenant, like the application does. */
-async function enqueue(key: string, payload: object = {}, { andFail = false } = {}): Promise<void> {
-  const [task = ''] = key.split(':');
-  await database.forTenant(tenantId, async (tx) => {
-    await tx.query({ text: 'select enqueue_job($1, $2, $3, 0)', values: [task, JSON.stringify(payload), key] });
-    if (andFail) throw new Error('rolled back');
-  });
-}
-
-interface Row {
-  readonly payload: unknown;
-  readonly attempts: number;
-  readonly isClaimed: boolean;
-  readonly isDue: boolean;
-  readonly runAt: Date;
-}
-async function find(key: string): Promise<Row | undefined> {
-  const { rows } = await test.owner.query<Row>(
-    `select payload, attempts, claim is not null as "isClaimed", run_at <= now() as "isDue", run_at as "runAt"
-      from jobs where key = $1`,
-    [key],
-  );
-  return rows[0];
-}
 const until = (waitingFor: string, isTrue: () => Promise<boolean> | boolean) => untilTrue(isTrue, { waitingFor });
-const untilGone = (key: string) => until(`the end of ${key}`, async () => (await find(key)) === undefined);
-const makeDue = (key: string) => test.owner.query('update jobs set run_at = now() where key = $1', [key]);
-
-/** Returns a job whose runs wait until the test tells them how to end. */
-function heldJob(name: string) {
-  const runs: { readonly payload: unknown; readonly end: (error?: Error) => void }[] = [];
-  const job: Job = {
-    name,
-    run: (payload) =>
-      new Promise((resolve, reject) => {
-        runs.push({ payload, end: (error) => (error === undefined ? resolve() : reject(error)) });
-      }),
-  };
-  const untilRuns = (count: number) => until(`run ${count}`, () => runs.length >= count);
-  return { job, runs, untilRuns };
-}
+let queue: TestQueue;
+beforeAll(async () => {
+  queue = await TestQueue.create();
+});
+beforeEach(() => queue.reset());
+afterEach(() => queue.stopAll());
+afterAll(() => queue.drop());
 
 describe('enqueueing', () => {
   it('is part of the transaction that needs it', async () => {
-    await expect(enqueue('work:1', {}, { andFail: true })).rejects.toThrow('rolled back');
-    expect(await find('work:1')).toBeUndefined();
-    await enqueue('work:1', { a: 1 });
-    expect(await find('work:1')).toMatchObject({ payload: { a: 1 }, attempts: 0, isClaimed: false, isDue: true });
+    await expect(queue.enqueue('work:1', {}, { andFail: true })).rejects.toThrow('rolled back');
+    expect(await queue.find('work:1')).toBeUndefined();
+    await queue.enqueue('work:1', { a: 1 });
+    expect(await queue.find('work:1')).toMatchObject({ payload: { a: 1 }, attempts: 0, state: 'created' });
   });
 
   it('is all that the roles of the application can do with the queue', async () => {
-    await enqueue('work:1');
-    const look = (tx: Transaction) => tx.query({ text: 'select from jobs' });
+    await queue.enqueue('work:1');
+    const look = (tx: Transaction) => tx.query({ text: 'select from pgboss.job' });
     const looks = [
-      () => database.forTenant(tenantId, look),
-      () => database.forSystem(look),
-      () => database.forPortal(look),
-      () => database.forSealer(look),
+      () => queue.database.forTenant(queue.tenantId, look),
+      () => queue.database.forSystem(look),
+      () => queue.database.forPortal(look),
+      () => queue.database.forSealer(look),
     ];
     for (const lookAs of looks) await expect(lookAs()).rejects.toThrow('SQLSTATE 42501');
     for (const table of ['tokens', 'tenant_keys', 'system_keys', 'invitations', 'audit_records']) {
-      const refused = database.forWorker((tx) => tx.query({ text: `select from ${table}` }));
+      const refused = queue.database.forWorker((tx) => tx.query({ text: `select from ${table}` }));
       await expect(refused).rejects.toThrow('SQLSTATE 42501');
     }
   });
@@ -104,7 +43,7 @@ describe('enqueueing', () => {
   it('cannot replace a job of another task, or one that runs by itself', async () => {
     for (const key of ['sweep', 'other:1', '']) {
       const values = ['sweep', '{}', key];
-      const refused = database.forTenant(tenantId, (tx) =>
+      const refused = queue.database.forTenant(queue.tenantId, (tx) =>
         tx.query({ text: 'select enqueue_job($1, $2, $3, 0)', values }),
       );
       await expect(refused).rejects.toThrow('SQLSTATE P0001');
@@ -116,273 +55,247 @@ describe('a job', () => {
   it('is done once, however many workers there are', async () => {
     const done: unknown[] = [];
     const job: Job = { name: 'work', run: async (payload) => void done.push((payload as { n: number }).n) };
-    await Promise.all([start([job]), start([job]), start([job])]);
-    await Promise.all(Array.from({ length: 60 }, (_, n) => enqueue(`work:${n}`, { n })));
-    await until('an empty queue', async () => (await test.owner.query('select from jobs')).rowCount === 0);
+    await Promise.all([queue.start([job]), queue.start([job]), queue.start([job])]);
+    await Promise.all(Array.from({ length: 60 }, (_, n) => queue.enqueue(`work:${n}`, { n })));
+    await queue.untilEmpty('work');
     expect(done.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 60 }, (_, n) => n));
   });
 
   it('waits for a worker that knows its task, and keeps no other waiting', async () => {
     const { job, runs, untilRuns } = heldJob('known');
-    await enqueue('unknown:1');
-    await enqueue('known:1');
-    await start([job]);
+    await queue.enqueue('unknown:1');
+    await queue.enqueue('known:1');
+    await queue.start([job]);
     await untilRuns(1);
     runs[0]?.end();
-    await untilGone('known:1');
-    expect(await find('unknown:1')).toMatchObject({ attempts: 0, isClaimed: false });
+    await queue.untilGone('known:1');
+    expect(await queue.find('unknown:1')).toMatchObject({ attempts: 0, state: 'created' });
   });
 
   it('that fails is tried again, and not counted as done', async () => {
     const { job, runs, untilRuns } = heldJob('work');
-    await enqueue('work:1', { a: 1 });
-    await start([job]);
+    await queue.enqueue('work:1', { a: 1 });
+    await queue.start([job]);
     await untilRuns(1);
     runs[0]?.end(new Error('not now'));
     await untilRuns(2);
-    expect(runs[1]?.payload).toEqual({ a: 1 });
+    expect(runs[1]?.payload).toMatchObject({ a: 1 });
     runs[1]?.end();
-    await untilGone('work:1');
+    await queue.untilGone('work:1');
   });
 
   it('that hangs is told to end, logged and retried, and gives its place to others', async () => {
     const signals: AbortSignal[] = [];
     const hanging: Job = {
       name: 'hang',
+      limitMs: 50,
       run: (_payload, signal) => {
         if (signal !== undefined) signals.push(signal);
         return new Promise(() => undefined);
       },
     };
     let done = 0;
-    const quick: Job = { name: 'quick', limitMs: 60_000, run: async () => void (done += 1) };
+    const quick: Job = { name: 'quick', run: async () => void (done += 1) };
     const errors: unknown[] = [];
-    const logger = { ...silent, error: (...line: unknown[]) => void errors.push(line) };
-    for (let number = 1; number <= 4; number += 1) await enqueue(`hang:${number}`);
-    await enqueue('quick:1');
-    const runner = await start([hanging, quick], { limitMs: 50, patienceMs: 0 }, logger);
+    const logger = { ...silentLogger, error: (...line: unknown[]) => void errors.push(line) };
+    for (let number = 1; number <= 40; number += 1) await queue.enqueue(`hang:${number}`);
+    await queue.enqueue('quick:1');
+    const runner = await queue.start([hanging, quick], { patienceMs: 1_000 }, logger);
     await until('the job behind those that hang', () => done === 1);
-    await until('a retry', () => signals.length > 4);
+    await until('a retry', () => signals.length > 40);
     await runner.stop();
-    expect(signals.slice(0, 4).every(({ aborted }) => aborted)).toBe(true);
+    expect(signals.slice(0, 40).every(({ aborted }) => aborted)).toBe(true);
     expect(errors[0]).toEqual([
       'job failed',
       { job: 'hang', error: 'JobOverrunError', duration_ms: expect.any(Number) },
     ]);
-    expect(await find('quick:1')).toBeUndefined();
-    expect(await find('hang:1')).toBeDefined();
+    expect(await queue.find('quick:1')).toBeUndefined();
+    expect(await queue.find('hang:1')).toBeDefined();
   });
 
-  it('waits twice as long after each failure, and at most 68 minutes', async () => {
-    const { job } = heldJob('work');
-    const store = new JobStore(database, 60);
-    await enqueue('work:1');
-    const clock = async () =>
-      (await test.owner.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]?.now.getTime() ?? 0;
-    for (const pauseSeconds of [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 4_096, 4_096]) {
-      await makeDue('work:1');
-      const claimed = await store.claim(['work']);
-      if (claimed === undefined) throw new Error('Nothing was claimed.');
-      const before = await clock();
-      await store.postpone(claimed, job);
-      const runAt = (await find('work:1'))?.runAt.getTime() ?? 0;
-      expect(runAt).toBeGreaterThanOrEqual(before + pauseSeconds * 1_000);
-      expect(runAt).toBeLessThanOrEqual((await clock()) + pauseSeconds * 1_000);
+  it('waits longer after each failure, and at most 68 minutes', async () => {
+    const failing: Job = { name: 'work', run: () => Promise.reject(new Error('not now')) };
+    await queue.enqueue('work:1');
+    await queue.start([failing]);
+    for (const [earlier, mostSeconds] of [
+      [0, 4],
+      [3, 32],
+      [40, 4_096],
+    ] as const) {
+      await until('the first failure', async () => (await queue.find('work:1'))?.state === 'retry');
+      await queue.test.owner.query(
+        `update pgboss.job_common set retry_count = $1, start_after = now() where name = 'work' and state = 'retry'`,
+        [earlier],
+      );
+      await until('the next failure', async () => {
+        const job = await queue.find('work:1');
+        return job?.state === 'retry' && job.attempts === earlier + 2;
+      });
+      const { rows } = await queue.test.owner.query<{ seconds: number }>(
+        `select extract(epoch from start_after - started_on)::float8 as seconds from pgboss.job_common where name = 'work'`,
+      );
+      expect(rows[0]?.seconds).toBeLessThanOrEqual(mostSeconds + 2);
+      expect(rows[0]?.seconds).toBeGreaterThan(mostSeconds / 5);
     }
+  });
+
+  it('that fails at every attempt becomes a dead letter with its payload and reason, which can be retried', async () => {
+    const { job, runs, untilRuns } = heldJob('work');
+    await queue.enqueue('work:1', { a: 1 });
+    await queue.start([job]);
+    await untilRuns(1);
+    await queue.test.owner.query(`update pgboss.job_common set retry_limit = 0 where name = 'work'`);
+    runs[0]?.end(new Error('a card number: 4242424242424242'));
+    const dead = async () =>
+      (
+        await queue.test.owner.query(
+          `select id, data, source_name as task, source_output as reason from pgboss.job_common where name = 'dead-letters'`,
+        )
+      ).rows;
+    await until('the dead letter', async () => (await dead()).length === 1);
+    expect(await dead()).toEqual([
+      { id: expect.any(String), data: { tenant_id: queue.tenantId, a: 1 }, task: 'work', reason: { error: 'Error' } },
+    ]);
+    expect(await listTasks(queue.database)).toEqual([{ task: 'work', waiting: 0, running: 0, lagSeconds: 0, dead: 1 }]);
+    expect(await queue.find('work:1')).toBeUndefined();
+
+    const jobs = new JobDatabase(queue.database, { url: queue.test.url });
+    expect(await retryDeadLetters(jobs, 'other')).toBe(0);
+    expect(await retryDeadLetters(jobs, 'work')).toBe(1);
+    await untilRuns(2);
+    expect(runs[1]?.payload).toMatchObject({ a: 1 });
+    runs[1]?.end();
+    await queue.untilGone('work:1');
+    expect(await listTasks(queue.database)).toEqual([]);
+  });
+
+  it('that became a dead letter is replaced by a newer one, so that a retry never runs the older', async () => {
+    const { job, runs, untilRuns } = heldJob('work');
+    const runner = await queue.start([job]);
+    await queue.enqueue('work:1', { revision: 1 });
+    await untilRuns(1);
+    await queue.test.owner.query(`update pgboss.job_common set retry_limit = 0 where name = 'work'`);
+    runs[0]?.end(new Error('failed'));
+    await until('the dead letter', async () => (await listTasks(queue.database))[0]?.dead === 1);
+    await runner.stop();
+    await queue.enqueue('work:1', { revision: 2 });
+    expect(await retryDeadLetters(new JobDatabase(queue.database, { url: queue.test.url }))).toBe(0);
+    expect(await listQueued(queue.test.owner, 'work')).toMatchObject([{ payload: { revision: 2 } }]);
   });
 
   it('that is replaced while it runs, runs again as replaced, whatever becomes of the first', async () => {
-    const { job } = heldJob('work');
-    const store = new JobStore(database, 60);
-    const claim = async () => {
-      const claimed = await store.claim(['work']);
-      if (claimed === undefined) throw new Error('Nothing was claimed.');
-      return claimed;
-    };
-    for (const end of ['finish', 'postpone'] as const) {
-      await enqueue('work:1', { revision: 1 });
-      const first = await claim();
-      await enqueue('work:1', { revision: 2 });
-      const second = await claim();
-      expect(second.payload).toEqual({ revision: 2 });
-      for (const late of [store[end](first, job), store.renew(first), store.handBack(first)]) await late;
-      expect(await find('work:1')).toMatchObject({ payload: { revision: 2 }, attempts: 1, isClaimed: true });
-      await store.finish(second, job);
-      expect(await find('work:1')).toBeUndefined();
+    for (const error of [undefined, new Error('failed')]) {
+      const { job, runs, untilRuns } = heldJob('work');
+      const runner = await queue.start([job]);
+      await queue.enqueue('work:1', { revision: 1 });
+      await untilRuns(1);
+      await queue.enqueue('work:1', { revision: 2 });
+      await untilRuns(2);
+      expect(runs.map(({ payload }) => payload)).toMatchObject([{ revision: 1 }, { revision: 2 }]);
+      const second = await queue.find('work:1');
+      runs[0]?.end(error);
+      // The recording of the first run is over when the worker that ran it takes another job.
+      await Promise.all([1, 2, 3].map((number) => queue.enqueue(`work:more-${number}`)));
+      await untilRuns(5);
+      expect(await queue.find('work:1')).toEqual(second);
+      for (const { end } of runs.slice(1)) end();
+      await queue.untilGone('work:1');
+      await runner.stop();
+      expect(runs).toHaveLength(5);
     }
+  });
+
+  it('that two transactions enqueue at once under one key exists once', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, revision) => queue.enqueue('work:1', { revision })));
+    expect(await listQueued(queue.test.owner, 'work')).toHaveLength(1);
   });
 
   it('that is withdrawn while it runs does not come back when it fails', async () => {
     const { job, runs, untilRuns } = heldJob('work');
-    const runner = await start([job]);
-    await enqueue('work:1');
+    const runner = await queue.start([job]);
+    await queue.enqueue('work:1');
     await untilRuns(1);
-    await test.owner.query(`delete from jobs where key = 'work:1'`);
+    await queue.test.owner.query(`delete from pgboss.job_common where singleton_key = 'work:1'`);
     runs[0]?.end(new Error('failed'));
     await runner.stop();
-    expect(await find('work:1')).toBeUndefined();
+    expect(await queue.find('work:1')).toBeUndefined();
+  });
+
+  it('starts as soon as it is committed, without waiting for a poll', async () => {
+    const { job, runs, untilRuns } = heldJob('work');
+    await queue.start([job], { pollSeconds: 3_600 });
+    for (let number = 1; number <= 3; number += 1) {
+      await queue.enqueue(`work:${number}`);
+      await untilRuns(number);
+      runs[number - 1]?.end();
+      await queue.untilGone(`work:${number}`);
+    }
   });
 });
 
 describe('a job that runs by itself', () => {
   const hourly = { everyMinutes: 60, atMinute: 17 };
+  const scheduled = async () =>
+    (await queue.test.owner.query(`select name, cron from pgboss.schedule order by name`)).rows;
 
-  it('runs once at each of its times among several workers', async () => {
+  it('runs once among several workers', async () => {
     let runs = 0;
     const job: Job = { name: 'sweep', schedule: hourly, run: async () => void (runs += 1) };
-    await Promise.all([start([job]), start([job]), start([job])]);
-    expect((await test.owner.query('select from jobs')).rowCount).toBe(1);
+    await Promise.all([queue.start([job]), queue.start([job]), queue.start([job])]);
+    expect(await scheduled()).toEqual([{ name: 'sweep', cron: '17-59/60 * * * *' }]);
     expect(runs).toBe(0);
-    for (let round = 1; round <= 10; round += 1) {
-      await makeDue('sweep');
-      await until('its next time', async () => {
-        const row = await find('sweep');
-        return row?.isDue === false && !row.isClaimed;
-      });
+    for (let round = 1; round <= 5; round += 1) {
+      await queueNow(queue.test.owner, 'sweep');
+      await queue.untilEmpty('sweep');
       expect(runs).toBe(round);
     }
-    const row = await find('sweep');
-    expect(row?.runAt.toISOString()).toMatch(/:17:00\.000Z$/);
-    expect(row?.attempts).toBe(0);
   });
 
   it('runs once for all the times it has missed', async () => {
     let runs = 0;
     const job: Job = { name: 'sweep', schedule: hourly, run: async () => void (runs += 1) };
-    await test.owner.query(
-      `insert into jobs (key, task, run_at) values ('sweep', 'sweep', now() - interval '30 hours')`,
-    );
-    await start([job]);
-    await until('its run', async () => {
-      const row = await find('sweep');
-      return row?.isDue === false && !row.isClaimed;
-    });
+    await (await queue.start([job])).stop();
+    // No worker has looked at the schedule for thirty hours.
+    await queue.test.owner.query(`update pgboss.version set cron_on = now() - interval '30 hours';
+      update pgboss.schedule set created_on = now() - interval '40 hours', updated_on = now() - interval '40 hours'`);
+    await Promise.all([queue.start([job]), queue.start([job])]);
+    await until('its run', () => runs > 0);
+    await queue.untilEmpty('sweep');
     expect(runs).toBe(1);
   });
 
-  it('comes again under its own name only, however it was enqueued', async () => {
-    const store = new JobStore(database, 60);
-    const job: Job = { name: 'sweep', schedule: hourly, run: async () => undefined };
-    await enqueue('sweep:1');
-    const claimed = await store.claim(['sweep']);
-    if (claimed === undefined) throw new Error('Nothing was claimed.');
-    await store.finish(claimed, job);
-    expect(await find('sweep:1')).toBeUndefined();
-  });
-
-  it('is brought forward by a version that runs it more often', async () => {
+  it('has the schedule of the newest version', async () => {
     const { job } = heldJob('sweep');
-    // This is always three days from now, so that the daily schedule below comes first.
-    const [everyMinutes, minuteNow] = [7 * 24 * 60, Math.floor(Date.now() / 60_000)];
-    await start([{ ...job, schedule: { everyMinutes, atMinute: (minuteNow + 3 * 24 * 60) % everyMinutes } }]);
-    const before = await find('sweep');
-    await start([{ ...job, schedule: { everyMinutes: 24 * 60, atMinute: 3 * 60 + 17 } }]);
-    expect((await find('sweep'))?.runAt.getTime()).toBeLessThan(before?.runAt.getTime() ?? 0);
-    expect((await test.owner.query('select from jobs')).rowCount).toBe(1);
+    await queue.start([{ ...job, schedule: { everyMinutes: 24 * 60, atMinute: 3 * 60 + 17 } }]);
+    expect(await scheduled()).toEqual([{ name: 'sweep', cron: '17 3 * * *' }]);
+    await queue.start([{ ...job, schedule: { everyMinutes: 15, atMinute: 22 } }]);
+    expect(await scheduled()).toEqual([{ name: 'sweep', cron: '7-59/15 * * * *' }]);
   });
 
-  it('that fails waits no longer than until its next time', async () => {
-    const store = new JobStore(database, 60);
-    const job: Job = { name: 'sweep', schedule: { everyMinutes: 1, atMinute: 0 }, run: async () => undefined };
-    await store.plant([job]);
-    await test.owner.query(`update jobs set attempts = 20, run_at = now()`);
-    const claimed = await store.claim(['sweep']);
-    if (claimed === undefined) throw new Error('Nothing was claimed.');
-    await store.postpone(claimed, job);
-    const runAt = (await find('sweep'))?.runAt ?? new Date(0);
-    expect(runAt.getTime()).toBeGreaterThan(claimed.claimedAt.getTime());
-    expect(runAt.getTime() - claimed.claimedAt.getTime()).toBeLessThanOrEqual(60_000);
-    expect(runAt.getTime() % 60_000).toBe(0);
-  });
-});
-
-describe('a worker that stops', () => {
-  it('lets the jobs under way finish, and takes no more', async () => {
-    const { job, runs, untilRuns } = heldJob('work');
-    const runner = await start([job]);
-    await Promise.all([1, 2, 3, 4].map((n) => enqueue(`work:${n}`)));
-    await untilRuns(4);
-    // There is no slot for a fifth job, and no job is taken after the worker stops.
-    await enqueue('work:5');
-    const stopping = runner.stop();
-    for (const { end } of runs) end();
-    await stopping;
-    expect(runs).toHaveLength(4);
-    const { rows } = await test.owner.query('select key, attempts from jobs');
-    expect(rows).toEqual([{ key: 'work:5', attempts: 0 }]);
-  });
-
-  it('hands back what does not finish: another worker has it at once', async () => {
-    const slow = heldJob('work');
-    const runner = await start([slow.job], { patienceMs: 50, leaseMs: 3_600_000 });
-    await enqueue('work:1', { a: 1 });
-    await slow.untilRuns(1);
-    await runner.stop();
-    expect(await find('work:1')).toMatchObject({ attempts: 0, isClaimed: false, isDue: true });
-
-    const { job, runs, untilRuns } = heldJob('work');
-    await start([job]);
-    await untilRuns(1);
-    // The outcome in the first worker is no longer recorded.
-    slow.runs[0]?.end();
-    expect(await find('work:1')).toMatchObject({ isClaimed: true });
-    runs[0]?.end();
-    await untilGone('work:1');
-  });
-});
-
-describe('a worker that dies', () => {
-  const holder = fileURLToPath(new URL('../../../test/harness/job-holder.ts', import.meta.url));
-
-  it('by kill -9 in the middle of a job loses nothing: another worker does it when the lease is over', async () => {
-    await enqueue('work:1', { a: 1 });
-    const process = spawn(globalThis.process.execPath, [holder, test.url, 'work', '5000'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+  it('runs at its next time, however often it failed', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      if (runs <= 4) throw new Error('not now');
+    };
+    await queue.start([{ name: 'sweep', schedule: { everyMinutes: 1, atMinute: 0 }, run }]);
+    await queueNow(queue.test.owner, 'sweep');
+    await until('the last attempt', async () => {
+      await makeDue(queue.test.owner, 'sweep');
+      return (await listQueued(queue.test.owner, 'sweep')).length === 0;
     });
-    onTestFinished(() => void process.kill('SIGKILL'));
-    await once(process.stdout, 'data');
-    const { job, runs, untilRuns } = heldJob('work');
-    await start([job]);
-    // This waits for longer than the lease, and for longer than another worker takes to poll. While its worker is
-    // alive, no other worker gets the job.
-    const claimedUntil = (await find('work:1'))?.runAt;
-    await until('the end of the first lease', async () => {
-      const { rows } = await test.owner.query<{ isOver: boolean }>(
-        `select now() > $1::timestamptz + interval '1 second' as "isOver"`,
-        [claimedUntil],
-      );
-      return rows[0]?.isOver === true;
-    });
-    expect([runs.length, (await find('work:1'))?.attempts]).toEqual([0, 1]);
-
-    process.kill('SIGKILL');
-    await once(process, 'exit');
-    await untilRuns(1);
-    expect(runs[0]?.payload).toEqual({ a: 1 });
-    expect(await find('work:1')).toMatchObject({ attempts: 2 });
-    runs[0]?.end();
-    await untilGone('work:1');
+    expect((await queue.test.owner.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount).toBe(0);
+    await queueNow(queue.test.owner, 'sweep');
+    await until('the next time', async () => runs === 5 && (await listQueued(queue.test.owner, 'sweep')).length === 0);
   });
-});
 
-describe('a database that goes away', () => {
-  it('does not end the worker, which goes on when it is back', async () => {
-    const { job, runs, untilRuns } = heldJob('work');
-    await start([job]);
-    await enqueue('work:1');
-    await untilRuns(1);
-    await test.owner.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'strongroom test'`,
-    );
-    await until('the next job', () =>
-      enqueue('work:2').then(
-        () => true,
-        () => false,
-      ),
-    );
-    await untilRuns(2);
-    for (const { end } of runs) end();
-    await Promise.all([untilGone('work:1'), untilGone('work:2')]);
+  it('cannot be enqueued by the application', async () => {
+    await queue.start([{ ...heldJob('sweep').job, schedule: hourly }]);
+    await expect(queue.enqueue('sweep:1')).rejects.toThrow('SQLSTATE P0001');
+  });
+
+  it('has an interval that cron can express', () => {
+    expect(toCron({ everyMinutes: 1, atMinute: 0 })).toBe('0-59/1 * * * *');
+    expect(() => toCron({ everyMinutes: 7, atMinute: 0 })).toThrow(RangeError);
   });
 });

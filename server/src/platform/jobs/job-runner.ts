@@ -1,37 +1,48 @@
-import { setTimeout as pauseFor } from 'node:timers/promises';
-import { nameOf } from '../../core/errors/thrown.ts';
+import { type JobResult, PgBoss, type Queue, type Job as TakenJob } from 'pg-boss';
+import { reasonOf } from '../../core/errors/operator-error.ts';
 import type { Database } from '../database/database.ts';
-import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracer, type Tracer } from '../telemetry/tracer.ts';
-import { withinTime } from '../waiting/within-time.ts';
-import type { Job } from './job.ts';
-import { type ClaimedJob, JobStore } from './job-store.ts';
-import { type WatchedJob, watchLag, watchSuccess } from './job-watch.ts';
-
-const concurrencyMax = 4;
+import { type Job, toCron } from './job.ts';
+import { JobDatabase, type ListenAddress, readFailure } from './job-database.ts';
+import { watchQueue, watchRuns, type WatchedJob } from './job-watch.ts';
+import { bossOptions, deadLetters } from './queue-status.ts';
+import { SlotRunner } from './slot-runner.ts';
 
 export interface JobPace {
-  /** The interval at which an idle worker polls for jobs. */
-  readonly pollMs: number;
+  /** The interval at which an idle worker looks for jobs of which it was not notified. */
+  readonly pollSeconds: number;
   /**
-   * The time after which another worker may take a job whose worker no longer renews its claim, for example because it
-   * was killed.
+   * The time after which another worker may take a job whose worker no longer reports, for example because it was
+   * killed.
    */
-  readonly leaseMs: number;
+  readonly heartbeatSeconds: number;
+  /** The interval at which workers look for jobs of killed workers. */
+  readonly watchSeconds: number;
   /** The time that `stop` waits for running jobs. */
   readonly patienceMs: number;
   /** The time limit of a run, unless the job has its own. */
   readonly limitMs: number;
 }
 
-/** The default timing. Stopping takes well under the thirty seconds after which many supervisors kill a process. */
-export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000, limitMs: 10 * 60_000 };
+/**
+ * The default timing. Stopping takes well under the thirty seconds after which many supervisors kill a process, unless
+ * the database does not respond.
+ */
+export const jobPace: JobPace = {
+  pollSeconds: 5,
+  heartbeatSeconds: 30,
+  watchSeconds: 15,
+  patienceMs: 20_000,
+  limitMs: 10 * 60_000,
+};
 
 export interface JobRunnerOptions {
-  /** The database, with a login that is a member of `strongroom_worker`. */
+  /** The pool for taking jobs. Its login must be a member of `strongroom_worker`. */
   readonly database: Database;
+  /** The address at which to listen for new jobs. */
+  readonly address: ListenAddress;
   readonly jobs: readonly Job[];
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -39,99 +50,123 @@ export interface JobRunnerOptions {
   readonly pace?: JobPace;
 }
 
-/** Takes jobs from the queue in this process. Any number of processes may do so at the same time. */
+/** Jobs with groups are taken over sooner, because each one delays its group. It is the shortest that pg-boss offers. */
+const groupHeartbeatSeconds = 10;
+
+/** Jobs wait for a worker for ten years, which is the longest that pg-boss offers short of a limit of its own. */
+const keptForever = { retentionSeconds: 10 * 365 * 24 * 3_600 };
+
+/** Takes jobs from pg-boss in this process. Any number of processes may do so at the same time. */
 export class JobRunner {
-  readonly #store: JobStore;
-  readonly #jobs: ReadonlyMap<string, WatchedJob>;
+  readonly #boss: PgBoss;
+  readonly #slots: readonly SlotRunner[];
+  readonly #patienceMs: number;
   readonly #logger: Logger;
-  readonly #pace: JobPace;
-  readonly #stopping = new AbortController();
-  readonly #running = new Map<ClaimedJob, Promise<void>>();
-  readonly #dispatching: Promise<void>;
-  #placeFreed = Promise.withResolvers<void>();
 
   static async start({ pace = jobPace, tracer = noTracer, ...options }: JobRunnerOptions): Promise<JobRunner> {
-    const store = new JobStore(options.database, pace.leaseMs / 1_000);
-    await store.plant(options.jobs);
-    return new JobRunner(store, { ...options, pace, tracer });
-  }
-
-  private constructor(store: JobStore, { jobs, logger, metrics, pace, tracer }: Required<JobRunnerOptions>) {
-    this.#store = store;
-    this.#logger = logger;
-    this.#pace = pace;
-    this.#jobs = new Map(watchSuccess(jobs, pace.limitMs, { logger, metrics, tracer }).map((job) => [job.name, job]));
-    watchLag(jobs, () => store.listLags(), metrics);
-    metrics.addGauge('strongroom_jobs_running', 'Jobs under way in this process.', () => this.#running.size);
-    this.#dispatching = this.#dispatch();
-  }
-
-  /** Lets running jobs finish, and hands jobs that do not finish in time to other workers. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#placeFreed.resolve();
-    await this.#dispatching;
-    const { patienceMs } = this.#pace;
-    this.#logger.info('draining: no more jobs, finishing those under way', {
-      count: this.#running.size,
-      seconds: patienceMs / 1_000,
+    const { database, address, jobs, logger, metrics } = options;
+    const slots: SlotRunner[] = [];
+    const boss = new PgBoss({
+      ...bossOptions,
+      db: new JobDatabase(database, address, (queue) => {
+        for (const runner of slots) if (runner.name === queue) runner.notify();
+      }),
+      useListenNotify: true,
+      superviseIntervalSeconds: pace.watchSeconds,
+      monitorIntervalSeconds: pace.watchSeconds,
+      // A worker owns no table, so it can neither rebuild indexes nor see how vacuum is doing.
+      reindex: false,
+      monitorVacuum: false,
     });
-    const finished = Promise.all(this.#running.values());
-    await withinTime(finished, patienceMs, 'Jobs are still under way.').catch(() => undefined);
-    for (const job of this.#running.keys()) {
-      this.#running.delete(job);
-      this.#logger.warn('job handed back', { job: job.task });
-      await this.#record(job, () => this.#store.handBack(job));
-    }
-  }
-
-  async #dispatch(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      if (this.#running.size >= concurrencyMax) {
-        this.#placeFreed = Promise.withResolvers();
-        await this.#placeFreed.promise;
-      } else if (!(await this.#takeOne())) {
-        // The signal to stop ends the delay early.
-        await pauseFor(this.#pace.pollMs, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  /** Takes a job. Returns true if another one may be waiting. */
-  async #takeOne(): Promise<boolean> {
+    boss.on('error', (error) => {
+      const { isOutage, reason } = readFailure(error);
+      if (!isOutage) logger.error('job queue unavailable', { error: reason });
+    });
+    boss.on('warning', ({ message }) => logger.warn('job queue', { advice: message }));
     try {
-      const claimed = await this.#store.claim([...this.#jobs.keys()]);
-      const job = claimed === undefined ? undefined : this.#jobs.get(claimed.task);
-      if (claimed === undefined || job === undefined) return false;
-      this.#running.set(claimed, this.#work(claimed, job));
-      return true;
+      await boss.start();
+      watchQueue(jobs, database, metrics);
+      for (const job of watchRuns(jobs, pace.limitMs, { logger, metrics, tracer })) {
+        if (job.slots === undefined) await offer(boss, job, pace);
+        else slots.push(await offerSlots(boss, job, { pace, logger }));
+      }
     } catch (error) {
-      if (findOutage(error) === undefined) this.#logger.error('job queue unavailable', { error: nameOf(error) });
-      return false;
+      // Without this, timers of pg-boss would keep a process alive that has failed to start.
+      await Promise.all(slots.map((runner) => runner.stop(0)));
+      await boss.stop({ graceful: false }).catch(() => undefined);
+      throw error;
     }
+    return new JobRunner({ boss, slots }, pace.patienceMs, logger);
   }
 
-  /** Runs a job. Never fails: if the outcome cannot be recorded, the job runs again when the lease has expired. */
-  async #work(claimed: ClaimedJob, job: WatchedJob): Promise<void> {
-    const renew = () => void this.#record(claimed, () => this.#store.renew(claimed));
-    const renewing = setInterval(renew, this.#pace.leaseMs / 3);
-    const isDone = await job.run(claimed.payload).then(
-      () => true,
-      () => false,
-    );
-    clearInterval(renewing);
-    // If the job ran for longer than `stop` waits, it has already been handed back.
-    if (!this.#running.has(claimed)) return;
-    await this.#record(claimed, () => (isDone ? this.#store.finish(claimed, job) : this.#store.postpone(claimed, job)));
-    this.#running.delete(claimed);
-    this.#placeFreed.resolve();
+  private constructor(parts: { boss: PgBoss; slots: readonly SlotRunner[] }, patienceMs: number, logger: Logger) {
+    this.#boss = parts.boss;
+    this.#slots = parts.slots;
+    this.#patienceMs = patienceMs;
+    this.#logger = logger;
   }
 
-  async #record({ task }: ClaimedJob, write: () => Promise<void>): Promise<void> {
-    await write().catch((error: unknown) => {
-      if (findOutage(error) !== undefined) return;
-      this.#logger.error('job not recorded', { job: task, error: nameOf(error) });
-    });
+  /** Takes no more jobs and waits for those that are running. Jobs that do not finish in time are retried. */
+  async stop(): Promise<void> {
+    this.#logger.info('draining: no more jobs, finishing those under way');
+    await Promise.all(this.#slots.map((runner) => runner.stop(this.#patienceMs)));
+    await this.#boss.stop({ graceful: true, timeout: this.#patienceMs });
+  }
+}
+
+/** Takes jobs of one kind, and schedules them if they have a schedule. */
+async function offer(boss: PgBoss, job: WatchedJob, pace: JobPace): Promise<void> {
+  const { name, schedule } = job;
+  const options = optionsOf(job, pace);
+  await boss.createQueue(name, { ...options, policy: 'exclusive' });
+  await boss.updateQueue(name, options);
+  if (schedule !== undefined) await boss.schedule(name, toCron(schedule), null, { missed: 'once' });
+  // Enqueued jobs are taken and recorded in batches if they are short, because a batch ends with its longest job.
+  const isShort = job.limitMs <= pace.limitMs;
+  const batch = schedule === undefined ? { batchSize: isShort ? 5 : 1, localConcurrency: 4 } : {};
+  const polling = { pollingIntervalSeconds: pace.pollSeconds, notifyPollingIntervalSeconds: pace.pollSeconds };
+  await boss.work(name, { ...batch, ...polling, burstWhenBatchFull: true, perJobResults: true }, (taken) =>
+    Promise.all(taken.map((one) => attempt(job, one))),
+  );
+}
+
+/** Takes jobs that have groups. Their runs can be long, so none waits for another. */
+async function offerSlots(
+  boss: PgBoss,
+  job: WatchedJob & { readonly slots?: number },
+  { pace, logger }: { readonly pace: JobPace; readonly logger: Logger },
+): Promise<SlotRunner> {
+  const heartbeatSeconds = Math.min(pace.heartbeatSeconds, groupHeartbeatSeconds);
+  const options = { ...optionsOf(job, { ...pace, heartbeatSeconds }), deleteAfterSeconds: 60 };
+  await boss.createQueue(job.name, { ...options, policy: 'stately' });
+  await boss.updateQueue(job.name, options);
+  return new SlotRunner({ boss, job, slots: job.slots ?? 1, pollSeconds: pace.pollSeconds, heartbeatSeconds, logger });
+}
+
+function optionsOf({ schedule, limitMs }: WatchedJob, { heartbeatSeconds }: JobPace): Omit<Queue, 'name' | 'policy'> {
+  // The job itself stops at its time limit. The limit here is for a worker in which even that fails.
+  const expireInSeconds = Math.ceil(limitMs / 1_000) + 60;
+  const common = { heartbeatSeconds, expireInSeconds, retryBackoff: true, deleteAfterSeconds: 3_600 };
+  // A scheduled job that fails again and again runs at its next time anyway. Others are retried for about four days.
+  return schedule === undefined
+    ? {
+        ...common,
+        ...keptForever,
+        notify: true,
+        deadLetter: deadLetters,
+        retryLimit: 100,
+        retryDelay: 1,
+        retryDelayMax: 4_096,
+      }
+    : { ...common, retryLimit: 3, retryDelay: 5, retryDelayMax: schedule.everyMinutes * 60 };
+}
+
+/** Runs a job and returns what to record about it. A failure is recorded by its reason, which contains no values. */
+async function attempt(job: WatchedJob, { id, data, signal }: TakenJob<unknown>): Promise<JobResult> {
+  try {
+    await job.run(data, signal);
+    return { id, status: 'completed' };
+  } catch (error) {
+    return { id, status: 'failed', output: { error: reasonOf(error) } };
   }
 }

@@ -1,11 +1,12 @@
 import { reasonOf } from '../../core/errors/operator-error.ts';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
 import { endWith, type Tracer } from '../telemetry/tracer.ts';
 import { withinTime } from '../waiting/within-time.ts';
-import type { Job, ScheduledJob } from './job.ts';
+import type { Job } from './job.ts';
 import { runWithin } from './job-limit.ts';
-import type { JobLag } from './job-store.ts';
+import { listTasks, type TaskStatus } from './queue-status.ts';
 
 /**
  * The label of a job's series. It is not `job`, because Prometheus itself adds a label of that name to every series,
@@ -13,18 +14,20 @@ import type { JobLag } from './job-store.ts';
  */
 const taskLabel = 'task';
 /** The time after which a scrape stops waiting for a database that does not respond. */
-const lagTimeoutMs = 1_000;
+const scrapeTimeoutMs = 1_000;
 
 /** A job whose runs never exceed their time limit. */
-export type WatchedJob = ScheduledJob & { run(payload: unknown): Promise<void> };
+export interface WatchedJob extends Job {
+  readonly limitMs: number;
+}
 
 /**
  * Wraps jobs with logging, counting, tracing and a time limit. Scheduled jobs also report the time since their last
  * success in this process. Another worker may have succeeded since.
  */
-export function watchSuccess(
+export function watchRuns(
   jobs: readonly Job[],
-  limitMs: number,
+  defaultLimitMs: number,
   { logger, metrics, tracer }: { readonly logger: Logger; readonly metrics: Metrics; readonly tracer: Tracer },
 ): WatchedJob[] {
   const startedAt = performance.now();
@@ -46,36 +49,55 @@ export function watchSuccess(
   const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', [taskLabel, 'outcome']);
   // The counters start at 0, so that the first failure is visible as an increase.
   for (const { name } of jobs) for (const outcome of ['done', 'failed']) runs.inc({ [taskLabel]: name, outcome }, 0);
-  return jobs.map((job) => ({
-    name: job.name,
-    ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
-    run: async (payload) => {
+  let running = 0;
+  metrics.addGauge('strongroom_jobs_running', 'Jobs under way in this process.', () => running);
+  return jobs.map((job) => {
+    const limitMs = job.limitMs ?? defaultLimitMs;
+    const run = async (payload: unknown, signal?: AbortSignal): Promise<void> => {
+      running += 1;
       try {
-        await attempt(job, logger, () => runTraced(job, tracer, () => runWithin(job, payload, limitMs)));
+        await attempt(job, logger, () => runTraced(job, tracer, () => runWithin(job, payload, { limitMs, signal })));
       } catch (error) {
         runs.inc({ [taskLabel]: job.name, outcome: 'failed' }, 1);
         throw error;
+      } finally {
+        running -= 1;
       }
       runs.inc({ [taskLabel]: job.name, outcome: 'done' }, 1);
       succeededAt.set(job.name, performance.now());
-    },
-  }));
+    };
+    return { ...job, limitMs, run };
+  });
 }
 
-/** Reports how long jobs have been due. All workers share the queue, so each of them reports the same values. */
-export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobLag[]>, metrics: Metrics): void {
-  metrics.addGauges(
+/**
+ * Reports how long jobs have been due, and how many have failed for good. All workers share the queue, so each of them
+ * reports the same values. They include tasks that this worker does not run, such as mail if it has no mail server.
+ */
+export function watchQueue(jobs: readonly Job[], database: Database, metrics: Metrics): void {
+  let last: { readonly at: number; readonly tasks: Promise<TaskStatus[]> } | undefined;
+  // The gauges of one scrape share a reading.
+  const list = () => {
+    if (last === undefined || performance.now() - last.at > scrapeTimeoutMs) {
+      last = { at: performance.now(), tasks: listTasks(database) };
+    }
+    return withinTime(last.tasks, scrapeTimeoutMs, 'The queue did not respond in time.');
+  };
+  const addGauges = (name: string, help: string, valueOf: (status: TaskStatus) => number) =>
+    metrics.addGauges(name, help, taskLabel, async (): Promise<Readings> => {
+      const tasks = await list();
+      const zeros = jobs.map((job) => [job.name, 0] as const);
+      return new Map([...zeros, ...tasks.map((status) => [status.task, valueOf(status)] as const)]);
+    });
+  addGauges(
     'strongroom_job_lag_seconds',
     'How long the job has been due in the queue without a worker taking it; 0 if it is not due.',
-    taskLabel,
-    async (): Promise<Readings> => {
-      const lags = await withinTime(list(), lagTimeoutMs, 'The queue did not respond in time.');
-      // This includes tasks that this worker does not run, such as mail if it has no mail server.
-      return new Map([
-        ...jobs.map(({ name }) => [name, 0] as const),
-        ...lags.map(({ task, seconds }) => [task, seconds] as const),
-      ]);
-    },
+    ({ lagSeconds }) => lagSeconds,
+  );
+  addGauges(
+    'strongroom_job_dead_letters',
+    'Jobs that failed at every attempt and wait for an operator to retry them.',
+    ({ dead }) => dead,
   );
 }
 

@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { listTenantIds } from '../database/ground/database-inspection.ts';
 import type { Job } from './job.ts';
-import type { Schedule } from './schedule.ts';
+import type { Schedule } from './job.ts';
 
 const rowsPerStep = 1_000;
 /**

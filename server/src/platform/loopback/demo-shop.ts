@@ -19,7 +19,7 @@ export interface DemoShopParts {
 
 interface Served {
   readonly type: string;
-  readonly text: string;
+  readonly content: string | Buffer;
 }
 type Action = (body: Readonly<Record<string, unknown>>) => Promise<object>;
 
@@ -50,6 +50,7 @@ export class DemoShop {
       `default-src 'none'`,
       `script-src 'self' ${elementsUrl}`,
       `style-src 'self'`,
+      `font-src 'self'`,
       'img-src data:',
       `connect-src 'self' ${elementsUrl}`,
       `frame-src ${elementsUrl}`,
@@ -60,9 +61,10 @@ export class DemoShop {
       `trusted-types 'none'`,
     ].join('; ');
     this.#files = new Map<string, Served>([
-      ['/', { type: 'text/html', text: files.page({ client, publicKey: keys.public }) }],
-      ['/shop.js', { type: 'text/javascript', text: files.script }],
-      ['/shop.css', { type: 'text/css', text: files.style }],
+      ['/', { type: 'text/html; charset=utf-8', content: files.page({ client, publicKey: keys.public }) }],
+      ['/shop.js', { type: 'text/javascript; charset=utf-8', content: files.script }],
+      ['/shop.css', { type: 'text/css; charset=utf-8', content: files.style }],
+      ['/inter.woff2', { type: 'font/woff2', content: files.typeface }],
     ]);
     const till = new ShopTill(this.#vault, { keys, providerUrl });
     this.#actions = new Map<string, Action>([
@@ -94,8 +96,8 @@ export class DemoShop {
     else if (method === 'GET' && file !== undefined) {
       response.setHeader('content-security-policy', this.#policy);
       response.setHeader('referrer-policy', 'no-referrer');
-      response.setHeader('content-type', `${file.type}; charset=utf-8`);
-      response.end(file.text);
+      response.setHeader('content-type', file.type);
+      response.end(file.content);
     } else if (method === 'POST' && action !== undefined && headers.origin === this.url)
       await act(request, response, action);
     else sendJson(response, 404, { detail: 'There is nothing here.' });

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loopback, ProxyVault, proxyErrorOf } from '../../../test/harness/proxy-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
-import { outbound as outboundSettings } from '../config/outbound-reading.ts';
-import { readFrom } from '../config/reading.ts';
+import { outbound as outboundSettings } from '../config/outbound-settings.ts';
 import { Outbound } from '../outbound/outbound.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { EchoDestination } from './echo-destination.ts';
@@ -97,7 +96,7 @@ describe('what a vault with an echo destination may call besides', () => {
 
   /** Connects like the proxy does, with other settings. */
   async function reach(url: string, config: Partial<OutboundConfig>): Promise<void> {
-    const outbound = new Outbound({ ...readFrom({}, outboundSettings), ...config });
+    const outbound = new Outbound({ ...outboundSettings.read({}), ...config });
     const { signal } = new AbortController();
     const destination = outbound.parse(url);
     const vetted = await outbound.resolve(destination, signal);

@@ -24,14 +24,16 @@ export interface ShopFiles {
   readonly page: (parts: ShopPageParts) => string;
   readonly script: string;
   readonly style: string;
+  readonly typeface: Buffer;
 }
 
 /** Returns undefined in a checkout that has not been built. */
 export function readShopFiles(folder = builtShop): ShopFiles | undefined {
   const names = ['index.html', 'shop.js', 'shop.css'];
-  if (!names.every((name) => existsSync(path.join(folder, name)))) return undefined;
+  const typeface = path.join(folder, 'inter.woff2');
+  if (![...names, 'inter.woff2'].every((name) => existsSync(path.join(folder, name)))) return undefined;
   const [page = '', script = '', style = ''] = names.map((name) => readFileSync(path.join(folder, name), 'utf8'));
-  return { page: (parts) => fill(page, parts), script, style };
+  return { page: (parts) => fill(page, parts), script, style, typeface: readFileSync(typeface) };
 }
 
 function fill(page: string, { client, publicKey }: ShopPageParts): string {

@@ -18,6 +18,7 @@ const sentences = {
   'bad-answer': 'The destination did not respond with valid HTTP.',
   'answer-too-large': 'The response from the destination exceeds the size limit.',
   'closed-early': 'The destination closed the connection before its response was complete.',
+  'not-transformable': 'The response from the destination does not fit the transforms of the proxy.',
   late: 'The destination did not respond in time.',
   abandoned: 'The client disconnected before the response was complete.',
 } as const;

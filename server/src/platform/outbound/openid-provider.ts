@@ -10,7 +10,10 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
 } from 'openid-client';
+import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
+import { membersOf } from '../../core/objects/members-of.ts';
 
 /** The OpenID provider that the operator configured. */
 export interface OpenidConfig {
@@ -20,7 +23,25 @@ export interface OpenidConfig {
   readonly clientSecret: Sensitive<string>;
   /** The display name of the provider. */
   readonly name: string;
+  /** The scopes that the vault asks for, separated by spaces. */
+  readonly scopes: string;
+  /** The claim of the ID token that lists the groups of a user. */
+  readonly groupsClaim: string;
+  /** The rules by which people become members of tenants at their first sign-in. */
+  readonly members: readonly JoiningRule[];
 }
+
+/** The people who become members of a tenant when they first sign in. */
+export interface JoiningRule {
+  readonly tenantId: TenantId;
+  /** The domains of their e-mail addresses, in lower case. */
+  readonly domains: readonly string[];
+  /** The role of each group. The group `*` stands for everybody with such an address. */
+  readonly roles: ReadonlyMap<string, JoiningRole>;
+}
+
+export const joiningRoles = ['ADMIN', 'READ_ONLY'] as const;
+export type JoiningRole = (typeof joiningRoles)[number];
 
 /** State that is kept until the browser returns from the provider. */
 export interface OpenidChecks {
@@ -32,10 +53,15 @@ export interface OpenidSubject {
   readonly subject: string;
   /** The time at which the provider last authenticated the user. Undefined if the provider does not report it. */
   readonly authenticatedAtMs: number | undefined;
+  /** The e-mail address, if the provider says that it has verified it. */
+  readonly verifiedEmail: EmailAddress | undefined;
+  readonly groups: readonly string[];
 }
 
 const timeoutSeconds = 5;
 const answerSizeMax = 1024 * 1024;
+/** The number of groups that are compared with the settings. */
+const groupsMax = 1_000;
 
 /**
  * Signs users in with an OpenID provider, by authorization code with PKCE, state and nonce. The provider is not
@@ -61,7 +87,7 @@ export class OpenidProvider {
     const [nonce, verifier] = [randomNonce(), randomPKCECodeVerifier()];
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirectUri,
-      scope: 'openid email',
+      scope: this.#config.scopes,
       state,
       nonce,
       // This requires that the user has just authenticated, like every other sign-in method (OpenID Connect Core
@@ -81,9 +107,16 @@ export class OpenidProvider {
       pkceCodeVerifier: checks.verifier,
       idTokenExpected: true,
     });
-    const { sub: subject = '', auth_time: authenticatedAtSeconds } = tokens.claims() ?? {};
-    if (subject === '' || subject.length > 255) throw new Error('The provider returned no valid subject.');
-    return { subject, authenticatedAtMs: toMilliseconds(authenticatedAtSeconds) };
+    const claims = membersOf(tokens.claims());
+    const { sub: subject, auth_time: authenticatedAtSeconds, email, email_verified: isVerified } = claims;
+    if (typeof subject !== 'string' || subject === '' || subject.length > 255)
+      throw new Error('The provider returned no valid subject.');
+    return {
+      subject,
+      authenticatedAtMs: toMilliseconds(authenticatedAtSeconds),
+      verifiedEmail: isVerified === true && typeof email === 'string' ? parseEmailAddress(email) : undefined,
+      groups: toGroups(claims[this.#config.groupsClaim]),
+    };
   }
 
   #discover(): Promise<Configuration> {
@@ -100,6 +133,12 @@ export class OpenidProvider {
     });
     return this.#discovery;
   }
+}
+
+/** Some providers send a single group as a text. */
+function toGroups(claim: unknown): string[] {
+  const all: unknown[] = Array.isArray(claim) ? claim.slice(0, groupsMax) : [claim];
+  return all.filter((group) => typeof group === 'string');
 }
 
 function toMilliseconds(seconds: unknown): number | undefined {

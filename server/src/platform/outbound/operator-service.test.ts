@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KeyServiceEndpoint } from '../../../test/harness/key-service-endpoint.ts';
+import { KeyServiceEndpoint } from '../../../test/harness/key-services/key-service-endpoint.ts';
 import { TestAuthority } from '../../../test/harness/test-authority.ts';
 import { headersOf } from '../../../test/harness/tls-destination.ts';
 import { OperatorService } from './operator-service.ts';

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
+import { limitedBody } from './limited-body.ts';
 
 /** The response of an operator's service. The caller decides whether it is a success. */
 export interface ServiceResponse {
@@ -20,7 +21,6 @@ const connectionsMax = 8;
  * actual cause.
  */
 const usualTimeoutMs = 4_000;
-const answerSizeMax = 256 * 1024;
 
 /**
  * A service configured by the operator, such as a key service. The address is as trusted as the configuration. Nothing
@@ -109,12 +109,6 @@ class StaleConnection extends Error {}
 
 async function readBody(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Leaving the loop also closes the connection.
-    if (size > answerSizeMax) throw new Error('The response from the service is too large.');
-    chunks.push(chunk);
-  }
+  for await (const chunk of limitedBody(answer) as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -3,6 +3,8 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { type Destination, isSame } from './destination-url.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 
+const minVersion = 'TLSv1.2';
+
 /**
  * The TLS contexts. They are created once, because loading all certificate authorities takes longer than a handshake.
  * The list of authorities is explicit, because the default depends on the environment (`NODE_EXTRA_CA_CERTS`).
@@ -14,8 +16,8 @@ export class SecureContexts {
 
   constructor(config: Pick<OutboundConfig, 'authorities' | 'clientCertificates' | 'ownDestination'>) {
     const ca = [...rootCertificates, ...(config.authorities === undefined ? [] : [config.authorities])];
-    const shared = { ca, minVersion: 'TLSv1.2' } as const;
-    this.#usual = createSecureContext(shared);
+    const shared = { ca, minVersion } as const;
+    this.#usual = config.authorities === undefined ? publicContext() : createSecureContext(shared);
     this.#byTenantAndHost = new Map(
       config.clientCertificates.map(({ tenantId, host, pem }) => [
         keyOf(tenantId, host),
@@ -34,6 +36,13 @@ export class SecureContexts {
     if (this.#own !== undefined && isSame(destination, this.#own.destination)) return this.#own.context;
     return this.#byTenantAndHost.get(keyOf(tenantId, destination.host)) ?? this.#usual;
   }
+}
+
+/** The context that trusts the public authorities. Servers in one process share it. */
+let sharedContext: SecureContext | undefined;
+function publicContext(): SecureContext {
+  sharedContext ??= createSecureContext({ ca: [...rootCertificates], minVersion });
+  return sharedContext;
 }
 
 function keyOf(tenantId: TenantId, host: string): string {

@@ -11,6 +11,7 @@ export const rateLimitScopes = [
   'token-write',
   'log-export',
   'key-guessing',
+  'keyless-proxy',
   'mail',
 ] as const;
 export type RateLimitScope = (typeof rateLimitScopes)[number];
@@ -53,6 +54,8 @@ export const rateLimitTable: RateLimitTable = {
   'log-export': perTenSeconds(20),
   /** Counts invalid keys. A key cannot be guessed, but this keeps the attempts away from the database. */
   'key-guessing': { ...perTenSeconds(100), whenRedisIsAway: 'closed' },
+  /** Counts calls of a stored proxy that needs no API key, for each proxy and client. */
+  'keyless-proxy': perTenSeconds(50),
   /** Counts mails that a client causes to be sent. */
   mail: { limit: 50, windowMs: 3_600 * seconds, blockMs: 3_600 * seconds, whenRedisIsAway: 'closed' },
 };
@@ -62,6 +65,21 @@ export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, numbe
   return recordOf(rateLimitScopes, (scope) => {
     const row = rateLimitTable[scope];
     return { ...row, limit: limits[scope] ?? row.limit };
+  });
+}
+
+const ownFactor = 10;
+/** The limits that stay the same for the operator's own networks by default, because no service needs more. */
+const sameForAll: ReadonlySet<RateLimitScope> = new Set(['key-guessing', 'mail']);
+
+/** Returns the limits of clients in the operator's own networks. */
+export function ownLimits(
+  table: RateLimitTable,
+  limits: Partial<Readonly<Record<RateLimitScope, number>>> = {},
+): RateLimitTable {
+  return recordOf(rateLimitScopes, (scope) => {
+    const row = table[scope];
+    return { ...row, limit: limits[scope] ?? row.limit * (sameForAll.has(scope) ? 1 : ownFactor) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { RedisOutage } from './redis-outage.ts';
 import { withinTime } from '../waiting/within-time.ts';
 
 /** The interval at which a server reports its presence and checks Redis. */
@@ -83,9 +84,16 @@ export class RedisLink {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #heardAt = performance.now();
+  readonly #outage: RedisOutage;
 
-  constructor(options: { readonly url: string; readonly waitMs: number }) {
+  constructor(options: {
+    readonly url: string;
+    readonly waitMs: number;
+    /** Called once with the reason of an outage, and with undefined when it is over. */
+    readonly onReach?: ((reason: string | undefined) => void) | undefined;
+  }) {
     this.#waitMs = options.waitMs;
+    this.#outage = new RedisOutage(options.onReach);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client adds a method for each script.
     this.#redis = new Redis(options.url, {
       // Commands do not wait for a connection. A command that cannot be sent immediately is not sent at all.
@@ -97,7 +105,10 @@ export class RedisLink {
       connectionName: 'strongroom',
       scripts,
     }) as Redis & Scripted;
-    this.#redis.on('error', () => this.#trip());
+    this.#redis.on('error', (error) => {
+      this.#outage.noteError(error);
+      this.#trip();
+    });
     this.#redis.on('close', () => this.#trip());
     this.#redis.on('ready', () => void this.#beat());
     this.#schedule();
@@ -106,6 +117,11 @@ export class RedisLink {
   /** True if Redis is available. */
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  /** Why Redis has been unreachable for a while. */
+  get outage(): string | undefined {
+    return this.#outage.reason;
   }
 
   /** The number of servers when Redis was last reachable. */
@@ -157,7 +173,11 @@ export class RedisLink {
   #schedule(ms = this.#isUp ? heartbeatMs : probeMs): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#beat().finally(() => this.#schedule()), ms);
+    const next = () => {
+      this.#outage.note(this.#isUp);
+      this.#schedule();
+    };
+    this.#timer = setTimeout(() => void this.#beat().finally(next), ms);
     this.#timer.unref();
   }
 

@@ -30,6 +30,10 @@ export interface LogFields {
   readonly destination?: string;
   /** An operator's setting and its value, never a secret. */
   readonly setting?: string;
+  /** The address of a client that reached a rate limit, or its IPv6 network. */
+  readonly client?: string;
+  /** The name of a rate limit. */
+  readonly limit?: string;
   readonly value?: string;
 }
 
@@ -64,6 +68,8 @@ const allowed: Readonly<Record<keyof LogFields, true>> = {
   job: true,
   destination: true,
   setting: true,
+  client: true,
+  limit: true,
   value: true,
 };
 

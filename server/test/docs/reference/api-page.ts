@@ -2,6 +2,30 @@ import { rateLimitScopes, rateLimitTable } from '../../../src/platform/rate-limi
 import { type ApiOperation, operationsOf, tagsOf } from './api-operations.ts';
 import { toCode, toPage, toParagraph, toTable } from './markdown.ts';
 
+/** The pages that explain a part of the API, by its tag. `npm run check:docs` knows whether they exist. */
+const readMore: Readonly<Record<string, readonly string[]>> = {
+  Tokens: [
+    '[Tokens](../concepts/tokens.md) explains them, and [Your first card](../start/first-card.md) shows the calls.',
+  ],
+  'Lists and search': ['[How search works](../concepts/tokens.md#how-search-works).'],
+  Tokenize: ['[Many at once](../concepts/tokens.md#many-at-once).'],
+  'Token intents': ['[Token intents](../concepts/token-intents.md) explains them.'],
+  Proxy: ['[Charge a card](../guides/charge-a-card.md) shows a call.'],
+  'Stored proxies': ['[Receive cards from a partner](../guides/stored-proxies.md) shows two.'],
+  Sessions: [
+    '[Sessions](../concepts/sessions.md) explains them, and [Collect a card from a browser](../guides/collect-a-card.md) uses one.',
+  ],
+  'Client keys': ['[Client keys](../concepts/client-keys.md) explains them.'],
+  Applications: ['[Containers and rules](../concepts/containers-and-rules.md) explains what they may do.'],
+  Access: ['[Which rule decides](../concepts/containers-and-rules.md#which-rule-decides).'],
+  Tenant: ['[Serve many customers](../guides/multi-tenant.md) compares tenants with containers.'],
+  Invitations: ['[Invite a member](../guides/invite-a-member.md) shows the calls.'],
+  Logs: [
+    '[Audit log](../concepts/audit-log.md) explains them, and [Respond to an incident](../guides/answer-an-incident.md) uses them.',
+  ],
+  Webhooks: ['[Receive events](../guides/webhooks.md) shows the calls.'],
+};
+
 export function toApiPage(document: unknown): string {
   const operations = operationsOf(document);
   return toPage('Endpoints', [
@@ -13,7 +37,7 @@ export function toApiPage(document: unknown): string {
     ),
     ...tagsOf(document).flatMap(({ name, description }) => [
       `## ${name}`,
-      toParagraph(description),
+      toParagraph([description, ...(readMore[name] ?? [])].join(' ')),
       toTable(
         ['Endpoint', 'What it does', 'Permission', 'Rate limit'],
         operations.filter(({ tag }) => tag === name).map(toRow),

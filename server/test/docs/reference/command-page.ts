@@ -15,7 +15,7 @@ export function toCommandPage(): string {
       'Every command takes `--help`, which prints what is below, and `--version`. With `--json`, a command prints JSON on standard output for scripts, and errors as JSON on standard error. [Settings](settings.md) come from the environment.',
     ),
     toParagraph(
-      'The exit status is 0 for success, 2 if settings are missing or not valid, and 1 for every other failure, including a check that finds something.',
+      'The exit status is 0 for success, 2 if settings are missing or not valid or an HSM refuses its PIN, and 1 for every other failure, including a check that finds something.',
     ),
     toTable(
       ['Command', 'What it does'],

@@ -1,5 +1,6 @@
 import { readServerConfig } from '../../../src/platform/config/config.ts';
 import { ConfigError } from '../../../src/platform/config/config-error.ts';
+import { settingsOf } from '../../../src/platform/config/reading.ts';
 import type { Setting } from '../../../src/platform/config/setting.ts';
 import { settingGroups } from './setting-groups.ts';
 import { toCode, toPage, toParagraph, toTable } from './markdown.ts';
@@ -15,21 +16,22 @@ export function toSettingsPage(): string {
     toParagraph(
       'Settings of a single tenant are part of the API: see [Tenant settings](../operate/tenants.md#settings-of-a-tenant).',
     ),
-    ...settingGroups.flatMap(({ title, about, settings }) => [
+    ...settingGroups.flatMap(({ title, about, readings }) => [
       `## ${title}`,
       toParagraph(about),
-      toTable(['Variable', 'What it is', 'Default', 'Example'], settings.map(toRow)),
+      toTable(['Variable', 'What it is', 'Default', 'Example'], settingsOf(readings).map(toRow)),
     ]),
   ]);
 }
 
 function toRow(setting: Setting<unknown>): string[] {
-  const { variable, expectation, example, purpose } = setting;
+  const { variable } = setting;
+  const { expectation, example, purpose } = setting.details;
   const about = purpose === undefined ? expectation : `${purpose}: ${expectation}`;
   return [toCode(variable), about, toDefault(setting), toCode(example)];
 }
 
-function toDefault({ variable, fallback, otherwise }: Setting<unknown>): string {
+function toDefault({ variable, fallback, details: { otherwise } }: Setting<unknown>): string {
   if (otherwise !== undefined) return otherwise;
   if (listRequired().includes(variable)) return 'required';
   if (fallback === undefined) return '–';

@@ -5,7 +5,7 @@ import { toCode, toPage, toParagraph, toTable } from './markdown.ts';
 export function toTokenTypePage(): string {
   return toPage('Token types', [
     toParagraph(
-      'The type of a token says what its data may be, and what applies where a request does not say otherwise: containers, mask, fingerprint expression and search indexes. See [Tokens](../concepts/tokens.md) and [Expressions](../concepts/expressions.md). Data that does not fit its type is refused with 400 and a list of fields.',
+      'The type of a token determines which data is valid, and the default containers, mask, fingerprint expression and search indexes. See [Tokens](../concepts/tokens.md) and [Expressions](../concepts/expressions.md). Data that does not fit its type is refused with 400 and a list of fields.',
     ),
     ...tokenTypeNames.flatMap((name) => [`## ${name}`, toTable(['Default', 'Value'], listDefaults(name))]),
   ]);

@@ -4,6 +4,8 @@ const varying: readonly RegExp[] = [
   /^key_test_(pvt|pub|mgt|sess)_[1-9A-HJ-NP-Za-km-z]{60,70}_[1-9A-HJ-NP-Za-km-z]{4,7}$/,
   // Fingerprints and nonces are 32 bytes in base58.
   /^[1-9A-HJ-NP-Za-km-z]{42,44}$/,
+  /^whsec_[A-Za-z0-9+/]{43}=$/,
+  /^proxy_[1-9A-HJ-NP-Za-km-z]{42,44}$/,
   // These are hashes and signatures.
   /^[A-Za-z0-9+/]{43}=$/,
   /^[A-Za-z0-9+/]{86}==$/,
@@ -84,10 +86,11 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value > milliseconds;
 }
 
-/** Replaces the ids and times in a document that is not JSON with placeholders. */
+/** Replaces the ids, keys and times in a text of several lines with placeholders. */
 function toForms(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+    .replaceAll(/[A-Za-z0-9+/]{43}=/g, 'key')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
 }
 

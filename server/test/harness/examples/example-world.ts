@@ -7,6 +7,8 @@ import {
   exampleRootKey,
   exampleSecrets,
 } from '../../../src/http/routes/example-values.ts';
+import { type ApiResource, createResource } from '../api-resources.ts';
+import { addDelivery } from '../webhook-delivery.ts';
 import type { ProxyVault } from '../proxy-vault.ts';
 import { createApplication } from '../test-application.ts';
 import type { TestResponse, TestTenant, TestVault } from '../test-vault.ts';
@@ -21,7 +23,8 @@ export class ExampleWorld {
   readonly bindings: Bindings;
   readonly #vault: TestVault;
 
-  static async create(proxy: ProxyVault): Promise<ExampleWorld> {
+  /** Creates the world, with those resources that the examples of the reference mention and that it lacks. */
+  static async create(proxy: ProxyVault, resources: readonly ApiResource[] = []): Promise<ExampleWorld> {
     const { vault } = proxy;
     const tenant = await vault.makeTenant();
     const ask = (path: string, key: string, body?: object) =>
@@ -50,6 +53,9 @@ export class ExampleWorld {
     const invited = await ask('/tenants/self/invitations', tenant.keys.management, { email: 'grace@example.com' });
     const session = (await ask('/sessions', tenant.keys.public)).body as Session;
     const authorized = (await ask('/sessions', tenant.keys.public)).body as Session;
+    const clientKey = await ask('/keys', tenant.keys.management, {});
+    const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+    const intent = await ask('/token-intents', tenant.keys.private, { type: 'card', data: card });
     const rule = { priority: 1, container: '/pci/high/', transform: 'mask', permissions: ['token:create'] };
     await ask('/sessions/authorize', tenant.keys.reveal, { nonce: authorized.nonce, rules: [rule] });
     const { rows } = await vault.database.owner.query<{ id: string }>(
@@ -64,12 +70,22 @@ export class ExampleWorld {
       [exampleIds.application, checkout.id],
       [exampleIds.applicationKey, checkout.keyId],
       [exampleIds.invitation, idOf(invited)],
+      [exampleIds.clientKey, idOf(clientKey)],
+      [exampleIds.tokenIntent, idOf(intent)],
       [exampleIds.session, rows[0]?.id ?? ''],
       ...(await addPeople(vault, tenant)),
       [exampleDestination, proxy.url],
       [exampleRootKey, vault.server.core.rootKeys.primary.id],
       ...[exampleIds.card, exampleIds.person, exampleIds.nobody].map((id) => [id, id] as const),
     ];
+    for (const resource of resources.filter(({ exampleId }) => !known.some(([id]) => id === exampleId)))
+      known.push([resource.exampleId ?? '', await createResource(vault, tenant, resource)]);
+    const webhookId = known.find(([id]) => id === exampleIds.webhook)?.[1];
+    if (webhookId !== undefined) {
+      const id = crypto.randomUUID();
+      await addDelivery(vault.database.owner, { tenantId: tenant.id, webhookId, id, entityId: exampleIds.card });
+      known.push([exampleIds.delivery, id]);
+    }
     const record = (await vault.auditRecords(tenant.id)).find(isCreation);
     const bindings = new Bindings(known, [
       [exampleSecrets.nonce, session.nonce],
@@ -160,10 +176,13 @@ export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: Exampl
   const client = await vault.database.owner.connect();
   try {
     await client.query('begin');
-    // Triggers are disabled, so no notification is sent and no other rows are deleted with it.
+    // Triggers are disabled, so no notification is sent, and the rows that cascade are deleted here.
     await client.query('set local session_replication_role = replica');
-    for (const table of ['tenant_keys', 'application_keys', 'applications', 'members', 'invitations', 'sessions'])
-      await client.query(`delete from ${table} where tenant_id = $1`, [tenant.id]);
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct conrelid::regclass::text as name from pg_constraint
+        join pg_attribute on attrelid = conrelid and attname = 'tenant_id' where contype = 'f' and confdeltype = 'c'`,
+    );
+    for (const { name } of rows) await client.query(`delete from ${name} where tenant_id = $1`, [tenant.id]);
     await client.query('delete from tenants where id = $1', [tenant.id]);
     await client.query('commit');
   } finally {

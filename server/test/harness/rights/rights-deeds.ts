@@ -110,7 +110,7 @@ export async function getToken(world: RightsWorld): Promise<void> {
 }
 
 /** Returns true if any rule has the permission. Otherwise, a request is refused before any lookup. */
-function mayAnywhere({ holder }: Caller, permission: string): boolean {
+export function mayAnywhere({ holder }: Caller, permission: string): boolean {
   const has = ({ permissions, rules }: typeof holder.rights) =>
     permissions.includes(permission) || rules.some((rule) => rule.permissions.includes(permission));
   return has(holder.rights) && (holder.authorizer === undefined || has(holder.authorizer.rights));

@@ -56,6 +56,13 @@ export interface ModelToken {
   writes: number;
 }
 
+/** A value that is kept for a day, and belongs to nobody until somebody makes it a token. */
+export interface ModelIntent {
+  readonly id: string;
+  readonly data: string;
+  isGone: boolean;
+}
+
 /** Returns how much of a token the holder sees with one permission, or undefined if the permission is not granted. */
 export function shownBy(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
   if (holder.isGone) return undefined;

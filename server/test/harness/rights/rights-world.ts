@@ -7,6 +7,7 @@ import { endPending, notePending } from './rights-approvals.ts';
 import {
   type Holder,
   mayMove,
+  type ModelIntent,
   type ModelToken,
   recordedAs,
   type Rights,
@@ -32,6 +33,8 @@ export interface Expected {
   readonly status: number;
   /** The tokens in the response, and the transform that the log records for each. */
   readonly shown?: readonly { readonly token: ModelToken; readonly transform: Transform; readonly data: unknown }[];
+  /** What else the response may contain. */
+  readonly mayContain?: unknown;
 }
 
 export const containers = ['/a/', '/a/b/', '/b/'] as const;
@@ -42,6 +45,9 @@ export const tokenPermissions = [
   'token:delete',
   'token:search',
   'token:use',
+  'token-intent:create',
+  'token-intent:read',
+  'token-intent:delete',
 ] as const;
 /** Data consists only of these letters, and no word of the API contains as many of them in a row. */
 const letters = 'ghjkmnpqrstvwxyz';
@@ -56,6 +62,7 @@ export class RightsWorld {
   readonly tenant: TestTenant;
   readonly approvers: FourEyesTenant | undefined;
   readonly tokens: ModelToken[] = [];
+  readonly intents: ModelIntent[] = [];
   callers: Caller[] = [];
   readonly differences: string[] = [];
   /** The number of deeds by outcome, which shows what a run has tried. */
@@ -76,9 +83,10 @@ export class RightsWorld {
     this.tenant = tenant instanceof FourEyesTenant ? tenant.tenant : tenant;
   }
 
-  /** Starts again with five new callers and no tokens. */
+  /** Starts again with five new callers, no tokens and no intents. */
   async begin(): Promise<void> {
     this.tokens.length = 0;
+    this.intents.length = 0;
     this.callers = [];
     if (this.approvers !== undefined) await endPending(this);
     for (const kind of ['private', 'private', 'private', 'public', 'public'] as const)
@@ -121,7 +129,8 @@ export class RightsWorld {
    */
   randomRights(kind: 'private' | 'public'): Rights {
     const { random } = this;
-    const allowed = kind === 'public' ? (['token:create', 'token:update'] as const) : tokenPermissions;
+    const allowed =
+      kind === 'public' ? (['token:create', 'token:update', 'token-intent:create'] as const) : tokenPermissions;
     const rules = Array.from({ length: random.below(4) }, (_, index) => this.#randomRule(index + 1, allowed));
     const permissions = random.some(allowed, rules.length === 0 ? 0.7 : 0.2);
     return rules.length + permissions.length === 0 ? { permissions: [allowed[0]], rules } : { permissions, rules };
@@ -132,7 +141,7 @@ export class RightsWorld {
     const granted = random.some(allowed, 0.7);
     const permissions = granted.length === 0 ? ['token:create'] : granted;
     const transform = permissions.includes('token:use') ? 'reveal' : random.pick(transforms);
-    return { priority, container: random.pick(['/', ...containers]), transform, permissions };
+    return { priority, container: random.pick(['/', ...containers, '/general/']), transform, permissions };
   }
 
   randomData(): string {
@@ -166,6 +175,10 @@ export class RightsWorld {
     return last === undefined || this.random.chance(0.4) ? last : this.random.pick(this.tokens);
   }
 
+  anyIntent(): ModelIntent | undefined {
+    return this.intents.length === 0 ? undefined : this.random.pick(this.intents);
+  }
+
   /** Sends a request as a caller and compares the complete response with the model. */
   async expect(
     caller: Caller,
@@ -173,7 +186,7 @@ export class RightsWorld {
     judge: () => Expected,
   ): Promise<TestResponse> {
     const isGone = caller.isRevoked || caller.holder.isGone || caller.holder.authorizer?.isGone === true;
-    const { status, shown = [] }: Expected = isGone ? { status: 401 } : judge();
+    const { status, shown = [], mayContain }: Expected = isGone ? { status: 401 } : judge();
     const answer = await this.vault.request(method, path, { ...request, key: caller.key });
     const deed = `${method} ${path.split('/')[1]} ${answer.status}`;
     this.count(deed);
@@ -183,7 +196,7 @@ export class RightsWorld {
       this.#requireOnly(what, answer, JSON.stringify(request.body ?? null));
       return answer;
     }
-    const allowed = JSON.stringify([shown.map(({ data }) => data), request.body ?? null]);
+    const allowed = JSON.stringify([shown.map(({ data }) => data), mayContain ?? null, request.body ?? null]);
     this.#requireOnly(what, answer, allowed);
     this.#requireShown(what, answer, shown);
     for (const { token, transform } of shown) this.note(caller, token, recordedAs(token, transform));
@@ -196,7 +209,7 @@ export class RightsWorld {
    */
   requireNotWider(before: Holder, rights: Rights): void {
     const after = { ...before, rights };
-    for (const places of [['/a/'], ['/b/'], ['/a/b/'], ['/a/', '/b/'], ['/a/b/', '/b/']]) {
+    for (const places of [['/a/'], ['/b/'], ['/a/b/'], ['/a/', '/b/'], ['/a/b/', '/b/'], ['/general/high/']]) {
       const isWider = [seesPlaintext, mayMove].some((may) => may(after, places) && !may(before, places));
       if (!isWider) continue;
       this.differences.push(`${JSON.stringify(before)} got ${JSON.stringify(rights)}, and nobody approved`);

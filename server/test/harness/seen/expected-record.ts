@@ -11,7 +11,7 @@ export interface ExpectedRecord {
   /** The possible transforms. There are several if their views look the same. */
   readonly transforms: readonly (string | null)[];
   readonly details: Told<object | null> | 'change';
-  readonly destination: string | null;
+  readonly destination: Told<string | null>;
 }
 
 export type StoredRecord = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ function isMatch(expected: ExpectedRecord, stored: StoredRecord): boolean {
     (expected.operation === anything || expected.operation === stored['operation']) &&
     expected.outcome === stored['outcome'] &&
     expected.transforms.includes(stored['transform'] as string | null) &&
-    expected.destination === stored['destination'] &&
+    (expected.destination === anything || expected.destination === stored['destination']) &&
     hasDetails(expected.details, stored['details'] as string | null)
   );
 }

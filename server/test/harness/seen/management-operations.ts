@@ -1,3 +1,6 @@
+import { permissionsNeeded } from '../../../src/http/routes/route-config.ts';
+import { toTemplate } from '../../../src/http/routes/route-template.ts';
+import { createResource, listResources } from '../api-resources.ts';
 import { anything, type ExpectedRecord, record } from './expected-record.ts';
 import { randomRights } from './random-rights.ts';
 import { recordable, refusalRecords, type SeenCaller, type SeenWorld } from './seen-world.ts';
@@ -157,6 +160,50 @@ export async function managePeople(world: SeenWorld): Promise<void> {
   await world.proxy.vault.database.owner.query('delete from invitations where tenant_id = $1', [world.proxy.tenant.id]);
 }
 
+export async function manageWebhooks(world: SeenWorld): Promise<void> {
+  const { random } = world;
+  const body = { name: 'Endpoint', url: 'https://events.example.com/', events: ['token.created'] };
+  const made = await manage(world, manager(world), {
+    route: ['POST', '/webhooks', '/webhooks'],
+    body,
+    entityType: 'webhook',
+    operation: 'create',
+    done: (created) => [record('webhook', 'create', idOf(created), { destination: 'events.example.com' })],
+  });
+  const entityId = made === undefined || random.chance(0.3) ? random.uuid() : idOf(made);
+  const path = `/webhooks/${entityId}`;
+  const of = { entityType: 'webhook', entityId } as const;
+  const deeds: Deed[] = [
+    { route: ['GET', '/webhooks', '/webhooks?size=1'], entityType: 'webhook', operation: 'read' },
+    { route: ['GET', '/webhooks/{id}', path], ...of, operation: 'read' },
+    { route: ['GET', '/webhooks/{id}/deliveries', `${path}/deliveries`], ...of, operation: 'read' },
+    {
+      route: ['PUT', '/webhooks/{id}', path],
+      ...of,
+      body,
+      operation: 'update',
+      done: () => [record('webhook', 'update', entityId, { destination: 'events.example.com' })],
+    },
+    {
+      route: ['POST', '/webhooks/{id}/rotate-secret', `${path}/rotate-secret`],
+      ...of,
+      operation: 'update',
+      done: () => [record('webhook', 'rotate', entityId)],
+    },
+    {
+      route: ['POST', '/webhooks/{id}/resend', `${path}/resend`],
+      ...of,
+      body: { since: '2126-01-01T00:00:00Z' },
+      operation: 'update',
+      done: () => [record('webhook', 'resend', entityId)],
+    },
+    { route: ['DELETE', '/webhooks/{id}', path], ...of, operation: 'delete' },
+  ];
+  for (const deed of random.some(deeds, 0.4)) await manage(world, manager(world), deed);
+  // A tenant can have only a limited number of webhooks.
+  await world.proxy.vault.database.owner.query('delete from webhooks where tenant_id = $1', [world.proxy.tenant.id]);
+}
+
 export async function manageTenant(world: SeenWorld): Promise<void> {
   const { random, proxy } = world;
   const entityId = proxy.tenant.id;
@@ -179,18 +226,6 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
       entityType: 'member',
       operation: 'read',
       done: (body) => [record('member', 'read', idOf(body))],
-    },
-    {
-      route: ['GET', `${self}/reports/usage`, `${self}/reports/usage`],
-      entityType: 'tenant',
-      operation: 'read',
-      entityId,
-    },
-    {
-      route: ['GET', `${self}/encryption-keys`, `${self}/encryption-keys`],
-      entityType: 'tenant',
-      operation: 'read',
-      entityId,
     },
     { route: ['GET', '/logs', '/logs?size=1'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
@@ -222,6 +257,41 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
   await manage(world, manager(world), random.pick(deeds));
 }
 
+/** Routes that other operations of this model request, because their records need more than the declaration says. */
+const ownRoutes =
+  /^\/(?:tokens|v2|tokenize|detokenize|proxy|applications|access|sessions|keys|webhooks|ping|logs|permissions|roles|application-templates|tenants\/self(?:$|\/(?:members|invitations|owner)))/;
+
+/**
+ * Sends the first example of a route that no other operation requests. Its declaration determines the record: one of the
+ * entity that its permission is about.
+ */
+export async function manageByExample(world: SeenWorld): Promise<void> {
+  const route = world.random.pick(world.served.filter(({ url }) => !ownRoutes.test(toTemplate(url))));
+  const template = toTemplate(route.url);
+  const [permission = ''] = permissionsNeeded(route.config);
+  const [subject = '', ...rest] = permission.split(':');
+  const entityType = subject === 'report' ? 'tenant' : rest.length > 1 ? (rest[0] ?? '') : subject;
+  const action = rest.at(-1) ?? '';
+  const operation = ['create', 'update', 'delete', 'search'].includes(action) ? action : 'read';
+  const resource = listResources(world.served).find((one) => template.startsWith(one.template));
+  const { vault, tenant } = world.proxy;
+  const entityId = resource === undefined ? '*' : await createResource(vault, tenant, resource);
+  const { query = {}, body } = route.config?.examples?.find(({ status }) => status < 300)?.request ?? {};
+  const search = new URLSearchParams(query).toString();
+  await manage(world, manager(world), {
+    route: [
+      String(route.method),
+      template,
+      `${template.replace('{id}', entityId)}${search === '' ? '' : `?${search}`}`,
+    ],
+    ...(body === undefined ? {} : { body }),
+    entityType,
+    operation,
+    entityId,
+    done: () => [record(entityType, anything, anything, { details: anything, destination: anything })],
+  });
+}
+
 /** Takes a session from creation to authorization. Its nonce is valid for one authorization. */
 export async function manageSession(world: SeenWorld): Promise<void> {
   const { random, proxy } = world;
@@ -247,6 +317,25 @@ export async function manageSession(world: SeenWorld): Promise<void> {
   if (nonce !== undefined && random.chance(0.3)) await authorize(nonce);
   const { session_key: key } = (made ?? {}) as { session_key?: string };
   if (key !== undefined && random.chance(0.5)) world.sessions.push({ key, keyId: undefined, applicationId: '' });
+}
+
+/** Creates, reads and deletes keys with which clients encrypt. */
+export async function manageClientKeys(world: SeenWorld): Promise<void> {
+  const { random } = world;
+  const made = await manage(world, manager(world), {
+    route: ['POST', '/keys', '/keys'],
+    body: {},
+    entityType: 'client_key',
+    operation: 'create',
+    done: (body) => [record('client_key', 'create', idOf(body))],
+  });
+  const entityId = made === undefined || random.chance(0.3) ? random.uuid() : idOf(made);
+  const deeds: Deed[] = [
+    { route: ['GET', '/keys', '/keys'], entityType: 'client_key', operation: 'read' },
+    { route: ['GET', '/keys/{id}', `/keys/${entityId}`], entityType: 'client_key', operation: 'read', entityId },
+    { route: ['DELETE', '/keys/{id}', `/keys/${entityId}`], entityType: 'client_key', operation: 'delete', entityId },
+  ];
+  for (const deed of random.some(deeds, 0.6)) await manage(world, manager(world), deed);
 }
 
 export function sessionRights(transform: string): object {

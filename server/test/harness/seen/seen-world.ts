@@ -1,5 +1,7 @@
+import type { RouteOptions } from 'fastify';
 import { createApplication } from '../test-application.ts';
 import { ProxyVault } from '../proxy-vault.ts';
+import { tapApi } from '../route-tap.ts';
 import type { TestResponse, TestRequest } from '../test-vault.ts';
 import type { Behaviour } from '../tls-destination.ts';
 import { anything, compareRecords, type ExpectedRecord, record, type StoredRecord } from './expected-record.ts';
@@ -51,6 +53,8 @@ const echo: Behaviour = (socket, { head, body }) => {
 export class SeenWorld {
   readonly random: SeededRandom;
   readonly proxy: ProxyVault;
+  /** The routes of the API. */
+  readonly served: readonly RouteOptions[];
   readonly callers: SeenCaller[] = [];
   /** Sessions with and without rights. */
   readonly sessions: SeenCaller[] = [];
@@ -64,12 +68,14 @@ export class SeenWorld {
   #requests = 0;
 
   static async start(seed: number, callerCount: number): Promise<SeenWorld> {
-    const world = new SeenWorld(seed, await ProxyVault.start({ behaviour: echo }));
+    const { started, routes } = await tapApi(() => ProxyVault.start({ behaviour: echo }));
+    const world = new SeenWorld(seed, started, routes);
     for (let made = 0; made < callerCount; made += 1) await world.#addCaller(randomRights(world.random));
     return world;
   }
 
-  private constructor(seed: number, proxy: ProxyVault) {
+  private constructor(seed: number, proxy: ProxyVault, served: readonly RouteOptions[]) {
+    this.served = served;
     this.random = new SeededRandom(seed);
     this.proxy = proxy;
   }

@@ -1,4 +1,5 @@
-import { type Decision, type Sight, sightWords } from '../../../parts/access/words';
+import { type Decision, type Sight, sightKinds, sightWords } from '../../../parts/access/words';
+import type { SightKind } from '../../../parts/show/sight';
 
 /**
  * The container or token that was compared. If rules name other containers, the root represents all containers that no
@@ -32,6 +33,13 @@ const deeds: Readonly<Record<string, Deed>> = {
 export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
   if (!isAllowed) return 'Denied';
   return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sayOf(sees.data)}`;
+}
+
+/** Returns the mark of a decision. Using a value sends its plaintext to somebody else. */
+export function sightOfDecision({ permission, is_allowed: isAllowed, sees }: Decision): SightKind {
+  if (!isAllowed) return 'denied';
+  if (permission === 'token:use') return 'plaintext';
+  return sees === undefined ? 'none' : sightKinds[sees.data];
 }
 
 export function isMore(old: Decision, next: Decision): boolean {

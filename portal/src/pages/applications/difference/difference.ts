@@ -2,7 +2,8 @@ import type { Application } from '../../../api/applications';
 import { explainApplication, explainDraft, isAboutTokens, type Target } from '../../../parts/access/explain';
 import type { Rights } from '../../../parts/access/rights';
 import type { Decision } from '../../../parts/access/words';
-import { effectOf, isMore, sayChange, type Place } from './difference-words';
+import type { SightKind } from '../../../parts/show/sight';
+import { effectOf, isMore, sayChange, sightOfDecision, type Place } from './difference-words';
 
 /** A permission that an edit adds or removes, or for which it changes how much data is shown. */
 export interface DifferenceLine {
@@ -11,8 +12,12 @@ export interface DifferenceLine {
   readonly permission: string;
   readonly before: string;
   readonly after: string;
+  readonly beforeSight: SightKind;
+  readonly afterSight: SightKind;
   readonly words: string;
   readonly isMore: boolean;
+  /** True if the edit shows plaintext that was not shown before. */
+  readonly showsPlaintext: boolean;
 }
 
 export interface Difference {
@@ -75,8 +80,11 @@ function toLines(name: string, place: Place, old: Decision, next: Decision): Dif
       permission: old.permission,
       before,
       after,
+      beforeSight: sightOfDecision(old),
+      afterSight: sightOfDecision(next),
       words: sayChange(name, place, old, next),
       isMore: isMore(old, next),
+      showsPlaintext: isMore(old, next) && (sightOfDecision(next) === 'plaintext' || next.authors_views === true),
     },
   ];
 }
@@ -93,8 +101,11 @@ function comparePlain(name: string, before: Rights, after: Rights): DifferenceLi
       permission,
       before: isGained ? 'Denied' : 'Allowed',
       after: isGained ? 'Allowed' : 'Denied',
+      beforeSight: isGained ? 'denied' : 'none',
+      afterSight: isGained ? 'none' : 'denied',
       words: `${name} ${isGained ? 'would gain' : 'would lose'} ${permission}.`,
       isMore: isGained,
+      showsPlaintext: false,
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { Application, ApplicationType } from '../../../api/applications';
 import type { Schemas } from '../../../api/client';
-import { toLocalTime } from '../../../parts/local-time';
+import { toLocalTime } from '../../../parts/show/local-time';
 import { noRights, type Rights, toRights, type Transform } from '../../../parts/access/rights';
 
 /** The settings of an application as they are being edited. */
@@ -25,6 +25,8 @@ export interface DraftEditor {
   readonly draft: ApplicationDraft;
   readonly onChange: (draft: ApplicationDraft) => void;
   readonly error: Error | null;
+  /** True for an application that does not exist yet. A list that is asked for must not stay empty then. */
+  readonly isNew?: boolean;
 }
 
 export interface GrantLimitDraft {

@@ -5,8 +5,9 @@ import { useMember } from '../../../api/me';
 import { Problem } from '../../../api/problem';
 import { PermissionBoxes } from '../../../parts/access/permission-boxes';
 import { RulesEditor } from '../../../parts/access/rules-editor';
-import { Field } from '../../../parts/field';
-import { QueryView } from '../../../parts/query-view';
+import { Field } from '../../../parts/controls/field';
+import { Card, CardBody } from '../../../parts/page/card';
+import { QueryView } from '../../../parts/page/query-view';
 import type { DraftEditor } from './application-draft';
 import { errorsAt } from './field-errors';
 import { ExpiryField, GrantLimitFields } from './limit-fields';
@@ -36,13 +37,6 @@ export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit
       <QueryView query={permissions} what="permissions">
         {(offered) => (
           <>
-            <PermissionBoxes
-              legend={draft.type === 'management' ? 'Permissions' : 'Permissions on all containers'}
-              offered={offered.filter(isOffered)}
-              chosen={draft.rights.permissions}
-              errors={errorsAt(error, 'permissions')}
-              onChange={(chosen) => onChange({ ...draft, rights: { ...draft.rights, permissions: chosen } })}
-            />
             {draft.type === 'management' && draft.rights.rules.length === 0 ? null : (
               <RulesEditor
                 rights={draft.rights}
@@ -51,6 +45,17 @@ export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit
                 onChange={(rights) => onChange({ ...draft, rights })}
               />
             )}
+            <Card>
+              <CardBody>
+                <PermissionBoxes
+                  legend={draft.type === 'management' ? 'Permissions' : 'Permissions on all containers'}
+                  offered={offered.filter(isOffered)}
+                  chosen={draft.rights.permissions}
+                  errors={errorsAt(error, 'permissions')}
+                  onChange={(chosen) => onChange({ ...draft, rights: { ...draft.rights, permissions: chosen } })}
+                />
+              </CardBody>
+            </Card>
           </>
         )}
       </QueryView>

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { permissionsQuery } from '../../../api/applications';
 import { PermissionBoxes } from '../../../parts/access/permission-boxes';
-import { TransformSelect } from '../../../parts/access/transform-select';
-import { Field } from '../../../parts/field';
-import { QueryView } from '../../../parts/query-view';
+import { TransformChoice } from '../../../parts/access/transform-choice';
+import { Field, FieldErrors } from '../../../parts/controls/field';
+import { QueryView } from '../../../parts/page/query-view';
 import { type DraftEditor, firstGrantLimit, type GrantLimitDraft } from './application-draft';
 import { errorsAt } from './field-errors';
 
@@ -36,7 +36,7 @@ export function GrantLimitFields({
 }: DraftEditor & { readonly hadGrantLimit?: boolean }) {
   const { grantLimit } = draft;
   return (
-    <fieldset className="group">
+    <fieldset className="stack">
       <legend>What it can grant to others</legend>
       <p className="note">
         An application that creates or changes applications can grant anything, including reading plaintext, unless it
@@ -91,16 +91,17 @@ function LimitFields(fields: {
           />
         )}
       </Field>
-      <Field label="Showing at most" errors={errorsAt(error, 'grant_limit.transform')}>
-        {(ids) => (
-          <TransformSelect
-            {...ids}
-            className="narrow"
+      <div className="field">
+        <span className="label">Showing at most</span>
+        <div>
+          <TransformChoice
+            label="Showing at most"
             value={limit.transform}
             onChange={(transform) => onChange({ ...limit, transform })}
           />
-        )}
-      </Field>
+        </div>
+        <FieldErrors errors={errorsAt(error, 'grant_limit.transform')} />
+      </div>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Field } from '../../../parts/field';
+import { Field } from '../../../parts/controls/field';
 import type { DraftEditor } from './application-draft';
 import { errorsAt } from './field-errors';
 
@@ -22,15 +22,16 @@ export function DestinationsField({ draft, onChange, error }: DraftEditor) {
 }
 
 /** Edits the origins of pages that may use the keys of a public application. */
-export function OriginsField({ draft, onChange, error }: DraftEditor) {
+export function OriginsField({ draft, onChange, error, isNew = false }: DraftEditor) {
   return (
     <ListField
       name="origins"
+      isRequired={isNew}
       legend="Which pages may use its keys"
-      anyText="Pages of any origin"
+      anyText="Pages of any origin, but no card fields"
       listedText="Only pages of these origins"
       label="Origins, one per line"
-      hint="Such as https://shop.example, with the port if it has one. An empty list allows none."
+      hint="Such as https://shop.example, with the port if it has one. With none, no page can use its keys."
       errors={errorsAt(error, 'allowed_origins')}
       hasList={draft.hasOrigins}
       text={draft.origins}
@@ -49,6 +50,7 @@ function ListField(list: {
   readonly label: string;
   readonly hint: string;
   readonly errors: readonly string[];
+  readonly isRequired?: boolean;
   readonly hasList: boolean;
   readonly text: string;
   readonly onChoose: (hasList: boolean) => void;
@@ -56,7 +58,7 @@ function ListField(list: {
 }) {
   const { name, hasList, onChoose, onWrite } = list;
   return (
-    <fieldset className="group">
+    <fieldset className="stack">
       <legend>{list.legend}</legend>
       <label className="choice">
         <input type="radio" name={name} checked={!hasList} onChange={() => onChoose(false)} />
@@ -73,6 +75,7 @@ function ListField(list: {
               {...ids}
               className="mono"
               rows={3}
+              required={list.isRequired}
               spellCheck={false}
               value={list.text}
               onChange={({ target }) => onWrite(target.value)}

@@ -1,4 +1,4 @@
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/show/time';
 import type { UsedKey } from './key-calls';
 
 export function LastUsed({ used: { last_used_at: at } }: { readonly used: UsedKey }) {

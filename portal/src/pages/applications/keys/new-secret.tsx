@@ -1,11 +1,16 @@
-import { CopyBlock } from '../../../parts/copy-block';
+import { Eye } from 'lucide-react';
+import { CopyBlock } from '../../../parts/controls/copy-block';
+import { Icon } from '../../../parts/icon';
 
 /** Shows the secret of a new key. The vault does not store it, so it cannot be shown again. */
 export function NewSecret({ secret }: { readonly secret: string }) {
   return (
     <div className="new-secret">
-      <p>
-        <strong>Copy the key now.</strong> It is shown only once: the vault keeps only a hash of it.
+      <p className="banner plain">
+        <Icon of={Eye} />
+        <span>
+          <strong>Copy the key now.</strong> It is shown only once: the vault keeps only a hash of it.
+        </span>
       </p>
       <CopyBlock text={secret} label="Secret of the new key" />
     </div>

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
-import { isScalar, toConcatenatedText } from '../value-text.ts';
+import { isScalar, toConcatenatedText } from '../../json/json-text.ts';
 import { binLength } from './card-bin.ts';
 import { toCharacters } from '../../text/code-points.ts';
 import { type Filter, type FilterContext, requireText } from './filter.ts';

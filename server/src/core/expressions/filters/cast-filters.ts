@@ -1,8 +1,7 @@
-import { toJsonText } from '../../json/json-text.ts';
+import { jsonLengthUpTo, toJsonText } from '../../json/json-text.ts';
 import { ExactNumber } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
 import { stringifiedCharactersMax } from '../expression-limits.ts';
-import { jsonLengthUpTo } from '../value-text.ts';
 import { type BoundFilter, type Filter, type FilterEffect, requireRoom, requireText } from './filter.ts';
 
 /** Writes a value as JSON with the original text of every number. A string is returned unchanged. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../json/json-value.ts';
 import type { EvaluationBudget } from '../evaluation-budget.ts';
 import { ExpressionError } from '../expression-error.ts';
 import type { ExpressionTools } from '../expression-tools.ts';
-import { isScalar, toConcatenatedText } from '../value-text.ts';
+import { isScalar, toConcatenatedText } from '../../json/json-text.ts';
 import { toCharacters } from '../../text/code-points.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 import type { JsonPathSegment } from './json-path.ts';

@@ -16,11 +16,13 @@ const PermissionView = Type.Object(
     description: Type.String({ description: 'What it allows.' }),
     application_types: Type.Array(Type.String(), { description: 'Types of application that can have it.' }),
   },
-  { description: 'Something that an application can be allowed to do.' },
+  { description: 'A permission that an application can have.' },
 );
 const PermissionQuery = queryParameters({
   application_type: Type.Optional(
-    Type.Enum([...applicationTypes], { description: 'Return only what this type of application can have.' }),
+    Type.Enum([...applicationTypes], {
+      description: 'Returns only permissions that this type of application can have.',
+    }),
   ),
 });
 const RoleView = Type.Object(
@@ -30,7 +32,7 @@ const RoleView = Type.Object(
 const TemplateView = Type.Object(
   {
     id: Type.String({ description: 'Id of the template, which never changes.' }),
-    name: Type.String({ description: 'What it is for, in a few words.' }),
+    name: Type.String({ description: 'The purpose of the template, in a few words.' }),
     description: Type.String({ description: 'What an application made from it can and cannot do.' }),
     application_type: Type.String({ description: 'The type of the application.' }),
     template_type: Type.String({ description: '`official`: part of the product.' }),

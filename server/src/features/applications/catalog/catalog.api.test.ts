@@ -16,15 +16,21 @@ const get = (path: string, name: (typeof names)[number] = 'public') =>
   vault.request('GET', path, { key: tenant.keys[name] });
 const typesOf = (answer: { body: unknown }) => (answer.body as { type: string }[]).map(({ type }) => type).toSorted();
 
-const tokenPermissions = ['create', 'delete', 'read', 'search', 'update', 'use'].map((verb) => `token:${verb}`);
+const tokenPermissions = [
+  ...['create', 'delete', 'read', 'search', 'update', 'use'].map((verb) => `token:${verb}`),
+  ...['create', 'delete', 'read'].map((verb) => `token-intent:${verb}`),
+];
 const managementPermissions = [
   ...['create', 'delete', 'read', 'update'].map((verb) => `application:${verb}`),
+  ...['create', 'delete', 'read'].map((verb) => `keys:${verb}`),
   'log:read',
+  ...['create', 'delete', 'read', 'update'].map((verb) => `proxy:${verb}`),
   'report:read',
   ...['delete', 'read'].map((verb) => `session:${verb}`),
   'tenant:delete',
   ...['create', 'delete', 'read', 'update'].map((verb) => `tenant:invitation:${verb}`),
   ...['delete', 'read', 'update'].map((verb) => `tenant:member:${verb}`),
+  ...['create', 'delete', 'read', 'update'].map((verb) => `webhook:${verb}`),
   'tenant:read',
   'tenant:update',
 ];
@@ -43,7 +49,7 @@ describe('GET /permissions', () => {
 
   it.each([
     ['private', tokenPermissions],
-    ['public', ['token:create', 'token:update']],
+    ['public', ['token:create', 'token:update', 'token-intent:create']],
     ['management', managementPermissions],
   ])('200 answers with those of a %s application', async (type, expected) => {
     expect(typesOf(await get(`/permissions?application_type=${type}`))).toEqual(expected.toSorted());

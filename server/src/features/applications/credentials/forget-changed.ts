@@ -1,6 +1,5 @@
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../../core/identity/ids.ts';
-import type { ChangeFeed } from '../../../platform/database/changes/change-feed.ts';
-import type { WatchedCache } from '../../../platform/database/changes/watched-cache.ts';
+import type { ChangeFeed, WatchedCache } from '../../../platform/database/changes/change-feed.ts';
 
 /** The dependencies of cached data about a key, besides the key or session itself. */
 interface Grounds {

@@ -1,7 +1,6 @@
 import type { ApplicationKeyId } from '../../../core/identity/ids.ts';
-import type { ChangeFeed } from '../../../platform/database/changes/change-feed.ts';
+import { type ChangeFeed, WatchedCache } from '../../../platform/database/changes/change-feed.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { WatchedCache } from '../../../platform/database/changes/watched-cache.ts';
 import type { CacheUse } from '../../../platform/telemetry/cache-use.ts';
 import { CredentialStore, type KeyOrigins } from './credential-store.ts';
 import { forgetChanged } from './forget-changed.ts';

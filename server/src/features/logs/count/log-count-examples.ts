@@ -53,6 +53,7 @@ export const logCountExamples = {
       response: {
         from: '2026-03-02T09:00:00.000Z',
         to: '2026-03-02T10:00:00.000Z',
+        is_exact: true,
         fields: [
           values('entity_type', 'card'),
           values('actor_id', exampleIds.caller),

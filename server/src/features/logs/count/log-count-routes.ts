@@ -4,7 +4,8 @@ import { toTimestamp } from '../../../http/parameters/timestamp.ts';
 import { logCountExamples } from './log-count-examples.ts';
 import { type CountRange, listStarts, toCountRange, toWholeHours } from './log-count-range.ts';
 import { LogCountQuery, LogCountView, LogFacetQuery, LogFacetView, parseLimit } from './log-count-schemas.ts';
-import { type CountBucket, countedFields, type LogCounts, type LogTally } from './log-counts.ts';
+import { countedFields, type ListedValues } from './filtered-values.ts';
+import type { CountBucket, LogCounts, LogTally } from './log-counts.ts';
 import { parseDate, toLogFilter } from '../model/log-schemas.ts';
 import type { LogService } from '../list/log-service.ts';
 import type { ValueCount } from './log-tally-store.ts';
@@ -17,7 +18,9 @@ Without filters, or with filters on the time and \`entity_type\` only, everythin
 one filter, totals are exact and \`counts\` has one entry, for the value of that filter, unless you count by \`entity_type\`. With
 filters on several fields a total is the smallest of their counts, so there may be fewer records; \`is_exact\` is false.`;
 const facetDescription = `Returns the most frequent values of every field that counts records, for a list of filters to choose from.
-Numbers come from counters, a few seconds after the fact. The time is widened to whole hours.`;
+The time is widened to whole hours. Without filters, or with filters on the time and \`entity_type\` only, numbers come from counters,
+a few seconds after the fact. With other filters, the newest matching records are counted. The values of a field that is filtered
+are those that the other filters leave, so that another one can be chosen.`;
 
 export function addLogCountRoutes(
   app: FastifyInstance,
@@ -63,13 +66,12 @@ export function addLogCountRoutes(
       const limit = parseLimit(query.limit);
       const range = toWholeHours(toDates(query));
       const filter = toLogFilter(query);
-      const fields =
-        filter === undefined
-          ? countedFields.map((field) => ({ field, values: [], isComplete: true }))
-          : await counts.listValues(caller, filter, { range, limit });
+      const { fields, isExact } =
+        filter === undefined ? noValues : await counts.listValues(caller, filter, { range, limit });
       await logs.recordRead(caller, filter);
       return {
         ...toTimes(range),
+        is_exact: isExact,
         fields: fields.map(({ field, values, isComplete }) => ({
           field,
           values: [...values],
@@ -79,6 +81,11 @@ export function addLogCountRoutes(
     },
   );
 }
+
+const noValues: ListedValues = {
+  fields: countedFields.map((field) => ({ field, values: [], isComplete: true })),
+  isExact: true,
+};
 
 function toDates(query: { readonly start_date?: string; readonly end_date?: string }) {
   return { from: parseDate('start_date', query.start_date), to: parseDate('end_date', query.end_date) };

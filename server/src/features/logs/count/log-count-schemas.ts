@@ -3,20 +3,22 @@ import { invalidField } from '../../../core/errors/domain-error.ts';
 import { nameSchemas } from '../../../http/routes/api-components.ts';
 import { queryParameters, wholeNumber } from '../../../http/parameters/query-parameters.ts';
 import { timestamp } from '../../../http/parameters/timestamp.ts';
-import { countedFields, topMax } from './log-counts.ts';
+import { countedFields, filteredRecordsMax } from './filtered-values.ts';
+import { topMax } from './log-counts.ts';
 import { daysByDefault, intervals, intervalsMax } from './log-count-range.ts';
 import { filterParameters } from '../model/log-schemas.ts';
 
-const { entity_id: _entity, request_id: _request, start_date: _start, end_date: _end, ...counted } = filterParameters;
+const { start_date: _start, end_date: _end, ...filters } = filterParameters;
+const { entity_id: _entity, request_id: _request, exclude: _exclude, ...counted } = filters;
 const timeParameters = {
   start_date: Type.Optional(
     Type.String({
       maxLength: 50,
-      description: `ISO 8601: records from then on; the last ${daysByDefault} days by default.`,
+      description: `Counts records from this time on (ISO 8601). The default is ${daysByDefault} days ago.`,
     }),
   ),
   end_date: Type.Optional(
-    Type.String({ maxLength: 50, description: 'ISO 8601: records before then; now by default.' }),
+    Type.String({ maxLength: 50, description: 'Counts records before this time (ISO 8601). The default is now.' }),
   ),
 };
 
@@ -35,8 +37,12 @@ ${intervalsMax} intervals.`,
 const valuesDefault = 10;
 const valuesMax = 50;
 export const LogFacetQuery = queryParameters({
-  entity_type: counted.entity_type,
-  limit: wholeNumber({ description: 'Values per field.', default: valuesDefault, maximum: valuesMax }),
+  ...filters,
+  limit: wholeNumber({
+    description: 'The maximum number of values per field.',
+    default: valuesDefault,
+    maximum: valuesMax,
+  }),
   ...timeParameters,
 });
 
@@ -53,7 +59,7 @@ const LogBucketView = Type.Object(
     start: timestamp('When the interval begins.'),
     total: count('How many records there are.'),
     counts: Type.Array(ValueCountView, {
-      description: 'Of these, how many have which value, the most frequent first.',
+      description: 'How many of these records have each value, the most frequent first.',
     }),
     other: count(others),
   },
@@ -82,14 +88,14 @@ not all were compared; or if counting is behind the log.`,
     }),
     other: count(others),
   },
-  { description: 'How many records there are over time.' },
+  { description: 'The number of records over time.' },
 );
 
 const LogFieldView = Type.Object(
   {
     field: Type.Enum([...countedFields], { description: 'Name of the field, and of the filter.' }),
-    values: Type.Array(ValueCountView, { description: 'The most frequent first.' }),
-    is_complete: Type.Boolean({ description: 'Whether these are all values that occur.' }),
+    values: Type.Array(ValueCountView, { description: 'The values, the most frequent first.' }),
+    is_complete: Type.Boolean({ description: 'Whether the list contains all values that occur.' }),
   },
   { description: 'The values of a field.' },
 );
@@ -98,9 +104,12 @@ export const LogFacetView = Type.Object(
   {
     from: timestamp('Beginning of the first hour.'),
     to: timestamp('End of the last hour.'),
+    is_exact: Type.Boolean({
+      description: `False if the numbers are lower bounds: with filters, only the newest ${filteredRecordsMax} records that match are read.`,
+    }),
     fields: Type.Array(LogFieldView, { description: 'Every field that counts records.' }),
   },
-  { description: 'Which values occur in the log, to filter by.' },
+  { description: 'The values that occur in the log, for filters.' },
 );
 
 nameSchemas({

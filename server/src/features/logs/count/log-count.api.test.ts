@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 import { QueryPlan } from '../../../../test/harness/query-plan.ts';
 import { sealAll, signerOf } from '../../../../test/harness/sealed-log.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -21,6 +22,7 @@ interface Counts {
   readonly other: number;
 }
 interface Facets {
+  readonly is_exact: boolean;
   readonly from: string;
   readonly to: string;
   readonly fields: readonly { field: string; values: readonly Value[]; is_complete: boolean }[];
@@ -205,6 +207,40 @@ describe('values of the log', () => {
         );
       }
     }
+  });
+
+  it('are those that the other filters leave', async () => {
+    const conditions: Readonly<Record<string, string>> = {
+      outcome: `outcome = 'denied'`,
+      entity_type: `entity_type = 'card'`,
+      transform: `transform = 'mask'`,
+      exclude: `operation is distinct from 'delete'`,
+    };
+    const query = {
+      outcome: 'denied',
+      entity_type: 'card',
+      transform: 'mask',
+      exclude: 'operation:delete',
+      limit: '50',
+    };
+    // Reading records has a time limit, which a busy machine may reach.
+    const { from, to, fields } = await untilPasses(async () => {
+      const listed = await listFacets(query);
+      expect(listed.is_exact).toBe(true);
+      return listed;
+    });
+    for (const { field, values } of fields) {
+      const others = Object.entries(conditions).flatMap(([name, condition]) => (name === field ? [] : [condition]));
+      expect([field, valuesIn(values)]).toEqual([field, await recount({ from, to }, field, others.join(' and '))]);
+    }
+  });
+
+  it('say so if there are more records than they were counted from', async () => {
+    const { is_exact, fields } = await listFacets({ exclude: 'operation:delete' });
+    expect(is_exact).toBe(false);
+    const outcomes = fields.find(({ field }) => field === 'outcome');
+    expect(outcomes?.values.reduce((sum, { records }) => sum + records, 0)).toBe(2_000);
+    expect(outcomes?.is_complete).toBe(false);
   });
 
   it('are as many as asked for, and say whether there are more', async () => {

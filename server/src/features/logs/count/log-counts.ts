@@ -6,12 +6,16 @@ import { type Clock, processClock, TimeBudget } from '../../../platform/waiting/
 import type { Facet, LogFilter } from '../model/log.ts';
 import { type CountRange, listStarts } from './log-count-range.ts';
 import { LogCountStore } from '../list/log-count-store.ts';
+import { LogStore } from '../list/log-store.ts';
+import {
+  type CountedField,
+  countFiltered,
+  type FieldValues,
+  isFiltered,
+  type ListedValues,
+} from './filtered-values.ts';
 import { typesOf } from '../model/log-sql.ts';
 import { type KindCount, LogTallyStore, mostFirst, type ValueCount } from './log-tally-store.ts';
-
-/** The fields by which records are counted. */
-export const countedFields = [...facetFields, 'entity_type'] as const;
-export type CountedField = (typeof countedFields)[number];
 
 export interface CountBucket {
   readonly start: number;
@@ -27,13 +31,6 @@ export interface LogTally {
   readonly top: readonly ValueCount[];
 }
 
-export interface FieldValues {
-  readonly field: CountedField;
-  readonly values: readonly ValueCount[];
-  /** True if the list contains every value that occurs. */
-  readonly isComplete: boolean;
-}
-
 export const topMax = 20;
 const facetsMs = 1_000;
 /** The worker may advance between two statements, at most twice a second. */
@@ -42,7 +39,8 @@ const triesMax = 3;
 type Counted = Pick<LogTally, 'by' | 'isExact' | 'buckets'>;
 
 /**
- * Counts records for charts and lists of filters, from the counters that the worker maintains. It never reads a record.
+ * Counts records for charts and lists of filters, from the counters that the worker maintains. It reads records only to
+ * list the values that filters leave.
  */
 export class LogCounts {
   readonly #database: Database;
@@ -75,11 +73,15 @@ export class LogCounts {
     { tenantId }: Pick<Caller, 'tenantId'>,
     filter: LogFilter,
     { range, limit }: { readonly range: CountRange; readonly limit: number },
-  ): Promise<FieldValues[]> {
+  ): Promise<ListedValues> {
     const budget = new TimeBudget(facetsMs, this.#clock);
     const asked = { types: typesOf(filter), range };
     return this.#lanes.run(tenantId, () =>
       this.#database.forTenant(tenantId, async (tx) => {
+        if (isFiltered(filter)) {
+          const within = { ...filter, from: new Date(range.from), to: new Date(range.to) };
+          return countFiltered(new LogStore(tx, tenantId), within, { limit, budget });
+        }
         const store = new LogTallyStore(tx, tenantId);
         const isBehind = await isBehindBefore(new LogCountStore(tx, tenantId), filter, range);
         const kinds = await store.sumKinds(asked);
@@ -91,7 +93,7 @@ export class LogCounts {
             : await store.rankValues(field, limit + 1, asked);
           fields.push(toFieldValues(field, ranking.values, { limit, isCut: ranking.isCut || isBehind }));
         }
-        return fields;
+        return { fields, isExact: !isBehind };
       }),
     );
   }

@@ -101,7 +101,11 @@ describe('GET /logs/export', () => {
   it('is recorded as a read of the log that names its filters', async () => {
     await get('/logs/export?source_address=203.0.113.9&format=csv');
     const last = (await vault.auditRecords(tenant.id)).at(-1);
-    expect(last).toMatchObject({ entity_type: 'log', operation: 'read', details: '{"fields":["source_address"]}' });
+    expect(last).toMatchObject({
+      entity_type: 'log',
+      operation: 'read',
+      details: '{"via":"download","fields":["source_address"]}',
+    });
   });
 
   it.each(['ndjson', 'csv'])('breaks the connection off where reading fails on the way, as %s', async (format) => {

@@ -181,8 +181,8 @@ export class FacetWalkStore implements LogWalk {
 }
 
 /** Returns true if the counters alone give the total. They cover one facet at a time. */
-function isSummedUp({ facets, entityId }: LogFilter): boolean {
-  return facets.length === 1 && entityId === undefined;
+function isSummedUp({ facets, entityId, exclusions }: LogFilter): boolean {
+  return facets.length === 1 && entityId === undefined && exclusions.length === 0;
 }
 
 function since(filter: LogFilter, countedTo: CountedTo): LogFilter {

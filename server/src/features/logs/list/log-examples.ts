@@ -80,6 +80,10 @@ export const logExamples = {
           value: 'card',
         },
         {
+          display_name: 'Client key',
+          value: 'client_key',
+        },
+        {
           display_name: 'Export',
           value: 'export',
         },
@@ -118,6 +122,14 @@ export const logExamples = {
         {
           display_name: 'Token',
           value: 'token',
+        },
+        {
+          display_name: 'Token intent',
+          value: 'token_intent',
+        },
+        {
+          display_name: 'Webhook',
+          value: 'webhook',
         },
       ],
     },

@@ -6,7 +6,7 @@ import { nameSchemas } from '../../../http/routes/api-components.ts';
 import { PaginationView, parsePageRequest, toPaginationView } from '../../../http/parameters/pagination.ts';
 import { NoParameters } from '../../../http/parameters/query-parameters.ts';
 import { toTimestamp } from '../../../http/parameters/timestamp.ts';
-import { whenOver } from '../../../http/connections/request-end.ts';
+import { whenOver } from '../../../http/connections/current-requests.ts';
 import type { ExportSlot } from '../export/export-slots.ts';
 import type { Log } from '../model/log.ts';
 import { toCsv } from '../export/log-csv.ts';
@@ -43,7 +43,7 @@ on has been searched. The page may be short or empty; \`next\` goes on from here
       }),
     ),
   },
-  { description: 'Where a page stands in the log, and how to get the next one.' },
+  { description: 'The position of a page in the log, and how to get the next one.' },
 );
 const LogPageView = Type.Object(
   { pagination: LogPagination, data: Type.Array(LogView, { description: 'The records of the page, newest first.' }) },
@@ -114,7 +114,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
         tags: ['Logs'],
         description: exportDescription,
         querystring: LogExportQuery,
-        response: { 200: Type.String({ description: 'Every record that fits the filters, newest first.' }) },
+        response: { 200: Type.String({ description: 'Every record that matches the filters, newest first.' }) },
       },
     },
     async (request, reply) => {
@@ -123,7 +123,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       const filter = toLogFilter(query);
       const slot = logs.exportSlots.take(caller.tenantId);
       whenOver(request, reply.raw, () => slot.end());
-      await logs.recordRead(caller, filter);
+      await logs.recordDownload(caller, filter);
       const views = filter === undefined ? [] : viewsOf(caller.tenantId, logs.listAll(caller, filter), slot);
       const lines = await begin(format === 'csv' ? toCsv(views) : toNdjson(views));
       return reply

@@ -91,6 +91,12 @@ export class LogService {
     await this.#audit.append(caller, readEvent(filter));
   }
 
+  /** Records a download. It must not look like a page that somebody has opened. */
+  async recordDownload(caller: Caller, filter: LogFilter | undefined): Promise<void> {
+    const event = readEvent(filter);
+    await this.#audit.append(caller, { ...event, details: { via: 'download', ...event.details } });
+  }
+
   /** Records a read by an operator on the command line. */
   async recordReadByOperator(tenantId: TenantId, filter: LogFilter): Promise<void> {
     await this.#database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
@@ -124,8 +130,8 @@ function readEvent(filter: LogFilter | undefined): AuditEvent {
 
 const exportPageSize = 500;
 
-function filterNamesOf({ entityType, entityId, requestId, facets, from, to }: LogFilter): string[] {
+function filterNamesOf({ entityType, entityId, requestId, facets, exclusions, from, to }: LogFilter): string[] {
   const given = { entity_type: entityType, entity_id: entityId, request_id: requestId, start_date: from, end_date: to };
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return [...names, ...facets.map(({ field }) => field)];
+  return [...names, ...facets.map(({ field }) => field), ...(exclusions.length === 0 ? [] : ['exclude'])];
 }

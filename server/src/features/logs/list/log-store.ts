@@ -84,7 +84,7 @@ export class LogStore {
   #findWalk(filter: LogFilter): LogWalk | undefined {
     const way = wayTo(filter);
     if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId);
-    const isWhole = filter.facets.length === 0 && (way === 'kinds' || isOnlyIndexed(filter));
+    const isWhole = filter.facets.length + filter.exclusions.length === 0 && (way === 'kinds' || isOnlyIndexed(filter));
     return isWhole ? undefined : new SliceWalkStore(this.#tx, this.#tenantId);
   }
 

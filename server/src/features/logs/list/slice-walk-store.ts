@@ -74,7 +74,7 @@ export class SliceWalkStore implements LogWalk {
   async #findStart(filter: LogFilter, count: number): Promise<{ from: Date | null; records: number }> {
     const parameters = new Parameters(this.#tenantId);
     const newest = `order by r.created_at desc fetch first ${parameters.add(count)} rows with ties`;
-    const bare = { ...filter, entityType: undefined, facets: [] };
+    const bare = { ...filter, entityType: undefined, facets: [], exclusions: [] };
     const where = `r.tenant_id = $1 ${conditionsOf(bare, parameters)}`;
     const isOfOne = filter.entityId !== undefined || filter.requestId !== undefined;
     const from = isOfOne

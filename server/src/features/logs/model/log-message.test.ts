@@ -21,6 +21,7 @@ describe('toLogMessage', () => {
     ['invitation', 'issue_link', 'success', 'Invitation link issued'],
     ['invitation', 'accept', 'success', 'Invitation accepted'],
     ['invitation', 'resend', 'success', 'Invitation resent'],
+    ['key', 'acknowledge', 'success', 'Key alert acknowledged'],
     ['session', 'sign_in', 'success', 'Signed in'],
     ['session', 'sign_in', 'denied', 'Sign-in denied'],
     ['session', 'sign_out', 'success', 'Signed out'],

@@ -5,6 +5,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   application: 'Application',
   bank: 'Bank',
   card: 'Card',
+  client_key: 'Client key',
   export: 'Export',
   import: 'Import',
   invitation: 'Invitation',
@@ -15,6 +16,8 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   session: 'Session',
   tenant: 'Tenant',
   token: 'Token',
+  token_intent: 'Token intent',
+  webhook: 'Webhook',
 };
 
 /** Cards and bank accounts are called tokens, so that a search for the events of tokens finds theirs too. */
@@ -49,7 +52,9 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
   rewrap: { done: 'rewrapped', noun: 'rewrapping' },
   reencrypt: { done: 're-encryption completed', noun: 're-encryption' },
   retire: { done: 'retired', noun: 'retirement' },
+  disable: { done: 'disabled', noun: 'disabling' },
   alert: { done: 'alert raised', noun: 'alert' },
+  acknowledge: { done: 'alert acknowledged', noun: 'acknowledgement of an alert' },
 };
 
 /** Messages for events whose subject and operation would not read like a sentence. */

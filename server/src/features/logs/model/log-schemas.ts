@@ -10,11 +10,14 @@ import { timestamp, toTimestamp } from '../../../http/parameters/timestamp.ts';
 import { type FacetField, facetFields, facetValueLengthMax } from '../../../platform/audit/record/audit-facet.ts';
 import { entityTypes } from '../../../platform/audit/record/audit-event.ts';
 import { membersOf } from '../../../core/objects/members-of.ts';
-import type { Facet, Log, LogCursor, LogFilter } from './log.ts';
+import type { Facet, Log, LogCursor, LogExclusion, LogFilter } from './log.ts';
 import { displayNames, toLogMessage } from './log-message.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
+
+/** The maximum number of exclusions in one request. */
+const exclusionsMax = 10;
 
 /** Filter parameters. A record must match all that are given. */
 export const filterParameters = {
@@ -23,12 +26,18 @@ export const filterParameters = {
   actor_id: text('Id of the application, session or user who acted.', 100),
   actor_type: text('`application`, `session`, `system` or `user`.', 100),
   operation: text('What was done, such as `read`.', 100),
-  outcome: text('How it ended, such as `success` or `denied`.', 100),
+  outcome: text('The outcome, such as `success` or `denied`.', 100),
   transform: text('The view of the data that left the vault: `redact`, `mask` or `reveal`.', 100),
   key_id: text('Id of the key that was used.', 100),
   request_id: text('`BT-TRACE-ID` of the request.', 100),
   source_address: text('Address of the client.', facetValueLengthMax),
   destination: text('Host that a proxied call went to.', facetValueLengthMax),
+  exclude: text(
+    `Records to leave out, as \`field:value\` with any of the fields above except ids of entities and requests, separated by commas,
+such as \`operation:read,actor_type:user\`. \`member_views\` leaves out what members of the portal saw by merely looking at pages:
+successful reads and searches without plaintext, and no downloads. At most ${exclusionsMax}.`,
+    1_000,
+  ),
   start_date: text('ISO 8601: records from then on.', 50),
   end_date: text('ISO 8601: records before then.', 50),
 };
@@ -36,7 +45,7 @@ export const filterParameters = {
 export const LogQuery = queryParameters({
   ...filterParameters,
   start: text(
-    'The `next` of the page before. With filters that rarely match a page can be short, even empty, and still have a `next`.',
+    'The `next` of the previous page. With filters that rarely match a page can be short, even empty, and still have a `next`.',
     500,
   ),
   ...pageParameters,
@@ -62,8 +71,8 @@ export const LogView = Type.Object(
     entity_type: Type.String({ description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
     entity_id: Type.String({ description: 'Id of the entity.' }),
     operation: Type.String({ description: 'What was done, such as `read`.' }),
-    outcome: Type.String({ description: 'How it ended, such as `success` or `denied`.' }),
-    message: Type.String({ description: 'The same in words.' }),
+    outcome: Type.String({ description: 'The outcome, such as `success` or `denied`.' }),
+    message: Type.String({ description: 'A sentence that describes the record.' }),
     transform: Type.Optional(Type.String({ description: 'The view of the data that left the vault.' })),
     key_id: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the key that was used.' })),
     request_id: Type.Optional(Type.String({ description: '`BT-TRACE-ID` of the request.' })),
@@ -71,7 +80,10 @@ export const LogView = Type.Object(
     containers: Type.Optional(Type.Array(Type.String(), { description: 'Containers of the token.' })),
     destination: Type.Optional(Type.String({ description: 'Host that a proxied call went to.' })),
     details: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'Fields asked for, counts, changes of rights.' }),
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'Details such as requested fields, counts and changes of rights.' },
+      ),
     ),
     created_at: timestamp('When it happened.'),
   },
@@ -134,6 +146,7 @@ export function toLogFilter(query: FilterQuery): LogFilter | undefined {
     entityId,
     requestId,
     facets,
+    exclusions: parseExclusions(query.exclude),
     from: parseDate('start_date', query.start_date),
     to: parseDate('end_date', query.end_date),
   };
@@ -143,6 +156,23 @@ export function toLogFilter(query: FilterQuery): LogFilter | undefined {
   const isUnstorable = texts.some((value) => value?.includes('\u0000') === true);
   const isNoId = facets.some(({ field, value }) => (field === 'actor_id' || field === 'key_id') && !isUuid(value));
   return isUnknownType || isUnstorable || isNoId ? undefined : filter;
+}
+
+/** Parses the list. A value that no record can have leaves out nothing. */
+function parseExclusions(text: string | undefined): LogExclusion[] {
+  const items = (text ?? '').split(',').filter((item) => item !== '');
+  if (items.length > exclusionsMax) throw invalidField('exclude', `must have at most ${exclusionsMax} items`);
+  return items.flatMap((item): LogExclusion[] => {
+    if (item === 'member_views') return [item];
+    const [, name = '', value = ''] = /^([a-z_]+):(.+)$/s.exec(item) ?? [];
+    const field = facetFields.find((known) => known === name);
+    if (field === undefined && name !== 'entity_type')
+      throw invalidField('exclude', 'must be a list such as operation:read,actor_type:user,member_views');
+    if (value.includes('\u0000')) return [];
+    if (field === undefined) return [{ field: 'entity_type', value }];
+    const isNoId = (field === 'actor_id' || field === 'key_id') && !isUuid(value);
+    return isNoId ? [] : [toFacet(field, value)];
+  });
 }
 
 /** Converts a value to the spelling in records: ids are in lower case, and an address has one canonical form. */

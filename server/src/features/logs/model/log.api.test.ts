@@ -237,6 +237,7 @@ describe('GET /logs/entity-types', () => {
       'application',
       'bank',
       'card',
+      'client_key',
       'export',
       'import',
       'invitation',
@@ -247,6 +248,8 @@ describe('GET /logs/entity-types', () => {
       'session',
       'tenant',
       'token',
+      'token_intent',
+      'webhook',
     ]);
     expect(types[0]).toEqual({ display_name: 'Application', value: 'application' });
   });

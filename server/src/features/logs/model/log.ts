@@ -27,12 +27,19 @@ export interface Facet {
   readonly value: string;
 }
 
+/**
+ * Records that are left out: those with a value, or `member_views`, which is what members see by merely looking at pages
+ * of the portal.
+ */
+export type LogExclusion = Facet | { readonly field: 'entity_type'; readonly value: string } | 'member_views';
+
 /** The requested records. Times are half open. */
 export interface LogFilter {
   readonly entityType: EntityType | undefined;
   readonly entityId: string | undefined;
   readonly requestId: string | undefined;
   readonly facets: readonly Facet[];
+  readonly exclusions: readonly LogExclusion[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }

@@ -7,13 +7,15 @@ export const base64 = (description: string) => Type.String({ contentEncoding: 'b
 export const CheckpointView = Type.Object(
   {
     tenant_id: Type.String({ format: 'uuid', description: 'Id of the tenant.' }),
-    number: Type.Integer({ description: 'Its number, counted from 1.' }),
-    tree_size: Type.Integer({ description: 'How many records the tree holds.' }),
-    month: Type.String({ description: 'The month of its last record.' }),
-    order_to: Type.String({ description: 'The place of its last record among all records of the vault.' }),
+    number: Type.Integer({ description: 'The number of the checkpoint, counted from 1.' }),
+    tree_size: Type.Integer({ description: 'The number of records in the tree.' }),
+    month: Type.String({ description: 'The month of the last record in the tree.' }),
+    order_to: Type.String({
+      description: 'The position of the last record in the tree among all records of the vault.',
+    }),
     root: base64('The root of the tree.'),
-    sealed_at: timestamp('When it was signed.'),
-    key_version: Type.Integer({ description: 'The version of the key that signed it.' }),
+    sealed_at: timestamp('When the checkpoint was signed.'),
+    key_version: Type.Integer({ description: 'The version of the key that signed the checkpoint.' }),
     signature: base64('Ed25519, of the checkpoint.'),
   },
   { description: 'A signed state of the log.' },

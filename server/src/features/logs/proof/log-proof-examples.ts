@@ -8,7 +8,7 @@ export const examplePublicKey = 'OLWSp4w8ZtIqN6hPg3g3nbH4NTV80Ph+PJL6DsmKUzs=';
 export const exampleCheckpoint = {
   tenant_id: exampleIds.tenant,
   number: 1,
-  tree_size: 13,
+  tree_size: 15,
   month: '2026-03-01',
   order_to: '1133',
   root: '/FQyoVIOR+fw3Zlwzpxm6rHVFFT+VVs/ZZ+dcYiK2FA=',

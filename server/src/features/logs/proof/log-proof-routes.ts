@@ -17,10 +17,13 @@ const ProofQuery = queryParameters({
 
 const LogProofView = Type.Object(
   {
-    record: Type.Object({}, { additionalProperties: true, description: 'The record, with everything that is hashed.' }),
-    index: Type.Integer({ description: 'Its place in the tree, counted from 0.' }),
+    record: Type.Object(
+      {},
+      { additionalProperties: true, description: 'The record, with all fields that are hashed.' },
+    ),
+    index: Type.Integer({ description: 'The position of the record in the tree, counted from 0.' }),
     path: Type.Array(base64('A hash beside the way to the root.'), {
-      description: 'The hashes beside the way to the root, from the leaf up.',
+      description: 'The sibling hashes on the path from the leaf to the root.',
     }),
     checkpoint: CheckpointView,
     public_key: base64('The key that the signature is checked with. Compare it with one that you got another way.'),

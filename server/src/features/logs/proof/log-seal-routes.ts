@@ -12,23 +12,23 @@ import type { LogService } from '../list/log-service.ts';
 const WaitingView = Type.Object(
   {
     records: Type.Integer({ minimum: 0, description: 'How many records are not sealed yet.' }),
-    is_exact: Type.Boolean({ description: `False if there are more. Up to ${waitingMax} are counted.` }),
+    is_exact: Type.Boolean({ description: `False if there are more. At most ${waitingMax} are counted.` }),
     oldest_at: Type.Optional(timestamp('When the oldest of them was created.')),
   },
-  { description: 'Records that no checkpoint vouches for yet.' },
+  { description: 'Records that no checkpoint covers yet.' },
 );
 const WorkerView = Type.Object(
   {
     is_running: Type.Boolean({
       description: 'Whether a worker has looked for records to seal within the last 30 seconds.',
     }),
-    looked_at: Type.Optional(timestamp('When one last did. Absent if none ever has.')),
+    looked_at: Type.Optional(timestamp('When a worker last looked. Absent if none ever has.')),
   },
   { description: 'The worker that seals the log.' },
 );
 const StopView = Type.Object(
   {
-    stopped_at: timestamp('Since when nothing is sealed.'),
+    stopped_at: timestamp('The time since which nothing has been sealed.'),
     reason: Type.String({ description: 'What is wrong, and what to do about it.' }),
   },
   { description: 'Why nothing is sealed for this tenant.' },
@@ -38,10 +38,10 @@ const AuditKeyView = Type.Object(
     version: Type.Integer({ description: '`key_version` of the checkpoints that it signed.' }),
     public_key: Type.String({
       contentEncoding: 'base64',
-      description: 'Ed25519. Compare it with one that you got another way.',
+      description: 'An Ed25519 key. Compare it with a copy from another source.',
     }),
   },
-  { description: 'A key that checkpoints are checked with.' },
+  { description: 'A public key for verifying checkpoints.' },
 );
 nameSchemas({
   LogSealWaiting: WaitingView,
@@ -55,9 +55,9 @@ const LogSealView = Type.Object(
     waiting: WaitingView,
     worker: WorkerView,
     stop: Type.Optional(StopView),
-    public_keys: Type.Array(AuditKeyView, { description: 'The keys that checkpoints are checked with.' }),
+    public_keys: Type.Array(AuditKeyView, { description: 'The public keys for verifying checkpoints.' }),
   },
-  { description: 'How far the log is sealed.' },
+  { description: 'The state of sealing.' },
 );
 nameSchemas({ LogSeal: LogSealView });
 

@@ -4,8 +4,10 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import { formOf } from '../../../http/bodies/form-body.ts';
 import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import { renderAccountPage, renderPasswordPage } from './account-page.ts';
+import { nameBrowser } from '../people/browser-name.ts';
 import { beganWithLink } from '../people/confined-session.ts';
 import type { Portal } from '../visits/portal.ts';
+import { toShownName } from '../people/shown-name.ts';
 import {
   clearSessionCookie,
   originOf,
@@ -23,20 +25,29 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     const session = await requireSession(portal, request);
     const ways = await portal.sessions.listWays(session);
     const passkey = await portal.passkeys.beginAdding(session);
-    const page = { session, ways, passkey, provider: portal.provider };
+    const sessions = await portal.ownSessions.list(session);
+    const { documentationUrl } = portal.place;
+    const page = { session, ways, sessions, passkey, provider: portal.provider, documentationUrl };
     return sendPage(reply, beganWithLink(session) ? renderSetupPage(page) : renderAccountPage(page));
+  });
+
+  app.post('/portal/account/name', pageOptions, async (request, reply) => {
+    const session = await requireFreshSession(portal, request);
+    await portal.sessions.rename(session, toShownName(formOf(request)('name')), originOf(request));
+    return reply.redirect('/portal/account', 303);
   });
 
   app.post('/portal/passkeys', pageOptions, async (request, reply) => {
     const session = await requireSetupSession(portal, request);
     const field = formOf(request);
-    const given = { sealed: field('sealed'), credential: field('credential') };
+    const name = toShownName(field('name')) ?? nameBrowser(request.headers['user-agent']);
+    const given = { sealed: field('sealed'), credential: field('credential'), name };
     if (!(await portal.passkeys.completeAdding(session, given))) {
       throw new DomainError('validation-failed', 'The passkey could not be added. Go back and try again.');
     }
     await portal.sessions.recordChange(session.user.id, originOf(request));
     if (!beganWithLink(session)) return reply.redirect('/portal/account', 303);
-    clearSessionCookie(reply);
+    clearSessionCookie(portal, reply);
     return reply.redirect(readyToSignInPath, 303);
   });
 
@@ -56,7 +67,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     if ('mistake' in outcome) return sendPage(reply, renderPasswordPage(authenticator, outcome.mistake), 400);
     await portal.sessions.recordChange(session.user.id, originOf(request));
     const hasEnded = beganWithLink(session) || session.hasWeakPassword;
-    if (hasEnded) clearSessionCookie(reply);
+    if (hasEnded) clearSessionCookie(portal, reply);
     return sendPage(
       reply,
       renderRecoveryCodesPage(outcome.recoveryCodes, hasEnded ? readyToSignInPath : '/portal/account'),

@@ -1,4 +1,5 @@
 import { html } from '../../../http/pages/html.ts';
+import { icon } from '../../../http/pages/icon.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 
 /** Renders the page that shows the codes, with a link to the next page. They are shown only once. */
@@ -6,10 +7,14 @@ export function renderRecoveryCodesPage(codes: readonly string[], next: string):
   return renderPortalPage({
     title: 'Your recovery codes',
     body: html`<p>If you lose your authenticator app, sign in with your password and one of these codes in place of the code from the app. Each works once.</p>
-<p>Print them, or store them in a password manager. They are not shown again, and replace all earlier ones.</p>
-<ul class="codes">
+<p>Store them in a password manager, or print them. They are not shown again, and replace all earlier ones.</p>
+<ul class="codes" id="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>`)}
 </ul>
-<p><a class="button primary" href="${next}">Continue</a></p>`,
+<div class="actions">
+<button type="button" data-copies="codes" hidden>${icon('copy')}<span>Copy</span></button>
+<button type="button" data-downloads="codes" data-file="strongroom-recovery-codes.txt" hidden>${icon('download')}Download</button>
+</div>
+<p><a class="button main" href="${next}">Continue</a></p>`,
   });
 }

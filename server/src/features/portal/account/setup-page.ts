@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../http/pages/html.ts';
-import { type AccountPage, renderPassword, renderUnconnected } from './account-page.ts';
+import { type AccountPage, renderPassword, renderUnconnected, signInDocs } from './account-page.ts';
 import { hasWayAlready } from '../people/confined-session.ts';
+import { renderFramedPage } from '../frame/framed-page.ts';
 import { renderAlert, renderPortalPage } from '../frame/portal-page.ts';
 import { renderPasskeyForm } from '../frame/sign-in-page.ts';
 import { countUsableWays, nameOf } from '../people/user.ts';
@@ -16,17 +17,17 @@ export function renderSetupPage(page: AccountPage): string {
   const tenants = session.memberships.filter(({ requiresWay }) => requiresWay).map(({ tenantName }) => tenantName);
   const hasWay = countUsableWays(ways, provider?.issuer) > 0;
   const others = session.memberships.length > tenants.length;
-  return renderPortalPage({
-    title: hasWay ? 'Sign in with your own way' : 'Set up a way to sign in',
-    ...(others ? { back: { href: '/portal/', label: 'Go to the portal' } } : {}),
-    body: html`<p>You followed a link as <strong>${nameOf(session.user)}</strong>.${tenants.length === 0 ? '' : html` In ${listOf(tenants)}, a link is not enough.`}</p>
+  const title = hasWay ? 'Sign in with your own way' : 'Set up a way to sign in';
+  const body = html`<p>You followed a link as <strong>${nameOf(session.user)}</strong>.${tenants.length === 0 ? '' : html` In ${listOf(tenants)}, a link is not enough.`}</p>
 ${hasWay ? renderAlert(hasWayAlready) : renderChoices(page)}
 <section>
 <form method="post" action="/portal/sign-out">
-<button${hasWay ? html` class="primary"` : html``}>${hasWay ? 'Sign in' : 'Sign out'}</button>
+<button${hasWay ? html` class="main"` : html``}>${hasWay ? 'Sign in' : 'Sign out'}</button>
 </form>
-</section>`,
-  });
+</section>`;
+  return others
+    ? renderFramedPage({ session, path: '/portal/account', title, body, docs: signInDocs(page) })
+    : renderPortalPage({ title, body });
 }
 
 function renderChoices({ session, ways, passkey, provider }: AccountPage): Html {

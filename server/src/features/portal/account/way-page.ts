@@ -40,13 +40,23 @@ export function renderRemovalPage(way: SignInWay, { isLast, name }: { isLast: bo
 <p>${text} You are signed out everywhere else.</p>
 <form method="post" action="${action}">
 ${renderHidden({ ...fields, confirmed: isLast ? confirmations.lastRemoval : confirmations.removal })}
-<button class="danger">${isLast ? `${button} nevertheless` : button}</button>
+<button class="warns">${isLast ? `${button} nevertheless` : button}</button>
 </form>`,
   });
 }
 
-export function nameOfPasskey(passkey: KnownPasskey): string {
-  return `Passkey ${describeUse(passkey)}`;
+/** The field for the name of a new passkey. */
+export const passkeyNameField = html`<div class="field">
+<label for="passkey-name">Name of a new passkey, such as where it is kept (optional)</label>
+<input id="passkey-name" name="name" maxlength="60" autocomplete="off">
+</div>`;
+
+export function nameOfPasskey({ name }: KnownPasskey): string {
+  return name ?? 'Passkey';
+}
+
+export function describePasskey(passkey: KnownPasskey): string {
+  return `${nameOfPasskey(passkey)}, ${describeUse(passkey)}`;
 }
 
 /** Returns a text such as `added 2026-05-04 12:30 UTC, never used`. */

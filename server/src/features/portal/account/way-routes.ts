@@ -5,7 +5,7 @@ import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import type { Portal } from '../visits/portal.ts';
 import { originOf, requireFreshSession } from '../visits/portal-session-routes.ts';
 import { countUsableWays, type SignInWay, withoutWay } from '../people/user.ts';
-import { confirmations, nameOfPasskey, renderRemovalPage } from './way-page.ts';
+import { confirmations, describePasskey, renderRemovalPage } from './way-page.ts';
 
 /** Adds the routes that remove a passkey or the connection to a provider. */
 export function addWayRoutes(app: FastifyInstance, portal: Portal): void {
@@ -38,7 +38,7 @@ async function remove(
   if (left === ways) throw noSuchWay();
   const isLast = countUsableWays(left, portal.provider?.issuer) === 0;
   const passkey = way.kind === 'passkey' ? ways.passkeys.find(({ id }) => id === way.id) : undefined;
-  const name = passkey === undefined ? nameOfProvider(portal, way) : nameOfPasskey(passkey);
+  const name = passkey === undefined ? nameOfProvider(portal, way) : describePasskey(passkey);
   return sendPage(reply, renderRemovalPage(way, { isLast, name }));
 }
 

@@ -5,9 +5,9 @@ import { timestamp, toTimestamp } from '../../../http/parameters/timestamp.ts';
 import { removalTimeOf } from '../../../core/identity/deleted-tenant.ts';
 import { memberRoles } from '../../../core/identity/caller.ts';
 import { rolePermissions } from '../../members/index.ts';
-import { isConfinedIn } from '../people/confined-session.ts';
+import { isConfinedIn, lacksProvider } from '../people/confined-session.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
-import type { Portal } from '../visits/portal.ts';
+import type { Portal, PortalPlace } from '../visits/portal.ts';
 import type { Membership, UserSession } from '../people/user.ts';
 
 const Permissions = Type.Array(Type.String());
@@ -19,43 +19,59 @@ const MeView = Type.Object({
     name: Type.Optional(Type.String()),
   }),
   signed_in_at: timestamp('When the session began.'),
-  is_fresh: Type.Boolean({ description: 'Whether changes are accepted without signing in again.' }),
-  fresh_until: Type.Optional(timestamp('Until when they are.')),
+  is_fresh: Type.Boolean({ description: 'Whether the session may make changes without signing in again.' }),
+  fresh_until: Type.Optional(timestamp('Until when the session may make changes without signing in again.')),
   tenants: Type.Array(
     Type.Object({
       id: Type.String({ format: 'uuid' }),
       name: Type.String(),
       role: Type.Enum([...memberRoles]),
       needs_sign_in_way: Type.Boolean({
-        description: 'Whether nothing can be done in the tenant before a way to sign in is set up.',
+        description: 'Whether a sign-in method must be set up before anything can be done in the tenant.',
       }),
-      deleted_at: Type.Optional(timestamp('When it was deleted; absent if it was not.')),
-      removed_at: Type.Optional(timestamp('When it will be removed, and can no longer be restored.')),
+      needs_provider: Type.Boolean({
+        description:
+          'Whether the tenant accepts only sessions that began at the OpenID provider, and this one did not.',
+      }),
+      deleted_at: Type.Optional(timestamp('When the tenant was deleted. Absent if it was not.')),
+      removed_at: Type.Optional(timestamp('When the tenant is removed. From then on, it cannot be restored.')),
     }),
   ),
   role_permissions: Type.Object(
     { OWNER: Permissions, ADMIN: Permissions, READ_ONLY: Permissions },
-    { description: 'So that a page hides what a role cannot use.' },
+    { description: 'The permissions of each role, so that pages can hide what a role cannot use.' },
   ),
   tenant_header: Type.String({ description: 'The header that names the tenant to work on.' }),
+  documentation_url: Type.Optional(Type.String({ description: 'Where the documentation is.' })),
+  elements_url: Type.Optional(Type.String({ description: 'The origin of the card fields.' })),
+  mails_invitations: Type.Boolean({
+    description: 'Whether invitations are mailed. If not, members pass on their links.',
+  }),
+  is_development: Type.Boolean({ description: 'Whether this is a vault for development.' }),
 });
 
 /**
  * Adds the route that returns the signed-in user and their tenants. It is the only member route that does not act on a
  * tenant.
  */
-export function addMeRoute(scope: FastifyInstance, portal: Pick<Portal, 'publicUrl' | 'sessions'>): void {
+export function addMeRoute(
+  scope: FastifyInstance,
+  portal: Pick<Portal, 'cookies' | 'publicUrl' | 'place' | 'sessions'>,
+): void {
   scope.get(
     '/me',
     {
       config: { permission: 'any-key', audience: 'members' },
       schema: { hide: true, querystring: NoParameters, response: { 200: MeView } },
     },
-    async (request, reply) => toMeView(await requireMemberSession(portal, request, reply)),
+    async (request, reply) => toMeView(await requireMemberSession(portal, request, reply), portal.place),
   );
 }
 
-function toMeView(session: UserSession) {
+function toMeView(
+  session: UserSession,
+  { documentationUrl, elementsUrl, mailsInvitations, isDevelopment }: PortalPlace,
+) {
   const { user, signedInAt, isFresh, freshUntil, memberships } = session;
   return {
     user: {
@@ -71,6 +87,7 @@ function toMeView(session: UserSession) {
       name: membership.tenantName,
       role: membership.role,
       needs_sign_in_way: isConfinedIn(session, membership),
+      needs_provider: lacksProvider(session, membership),
       ...toDeletionView(membership),
     })),
     role_permissions: {
@@ -79,6 +96,10 @@ function toMeView(session: UserSession) {
       READ_ONLY: [...rolePermissions.READ_ONLY],
     },
     tenant_header: tenantHeader,
+    ...(documentationUrl === undefined ? {} : { documentation_url: documentationUrl }),
+    ...(elementsUrl === undefined ? {} : { elements_url: elementsUrl }),
+    mails_invitations: mailsInvitations,
+    is_development: isDevelopment,
   };
 }
 

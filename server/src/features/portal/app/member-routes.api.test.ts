@@ -138,9 +138,11 @@ describe('what members learn about themselves', () => {
     expect(body).toEqual({
       user: { id: expect.any(String), email },
       signed_in_at: expect.any(String),
+      mails_invitations: false,
+      is_development: false,
       is_fresh: true,
       fresh_until: expect.any(String),
-      tenants: [{ id: own.id, name: 'Test', role: 'ADMIN', needs_sign_in_way: false }],
+      tenants: [{ id: own.id, name: 'Test', role: 'ADMIN', needs_sign_in_way: false, needs_provider: false }],
       role_permissions: rolePermissions,
       tenant_header: tenantHeader,
     });

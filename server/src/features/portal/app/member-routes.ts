@@ -22,7 +22,7 @@ const roleGrants = { OWNER: grantsOf('OWNER'), ADMIN: grantsOf('ADMIN'), READ_ON
  */
 export function addMemberScope(
   edge: FastifyInstance,
-  portal: Pick<Portal, 'publicUrl' | 'sessions'>,
+  portal: Pick<Portal, 'cookies' | 'publicUrl' | 'place' | 'sessions'>,
   addRoutes: (scope: FastifyInstance) => void,
 ): void {
   void edge.register(async (scope) => addMeRoute(scope, portal), { prefix: memberApiPrefix });
@@ -48,7 +48,7 @@ export function addMemberScope(
  * have been removed or demoted in the meantime.
  */
 async function admitMember(
-  portal: Pick<Portal, 'publicUrl' | 'sessions'>,
+  portal: Pick<Portal, 'cookies' | 'publicUrl' | 'sessions'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -77,7 +77,7 @@ function findMembership({ memberships }: UserSession, wanted: string | string[] 
 
 function toCaller(request: FastifyRequest, session: UserSession, { tenantId, role }: Membership): MemberCaller {
   const { user } = session;
-  const proof = { isProven: isProven(session) };
+  const proof = { isProven: isProven(session), isByProvider: session.isByProvider };
   return { tenantId, userId: user.id, role, grants: roleGrants[role], ...proof, ...originOf(request) };
 }
 

@@ -13,7 +13,7 @@ export const tenantHeader = 'strongroom-tenant';
  * read the response.
  */
 export async function requireMemberSession(
-  portal: Pick<Portal, 'publicUrl' | 'sessions'>,
+  portal: Pick<Portal, 'cookies' | 'publicUrl' | 'sessions'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<UserSession> {

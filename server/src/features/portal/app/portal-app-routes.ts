@@ -5,7 +5,7 @@ import { addPortalFiles, addPortalPageHeaders, readPortalFiles } from '../../../
 import type { Portal } from '../visits/portal.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 import { requireUsableSession } from '../visits/portal-session-routes.ts';
-import { portalAppPaths } from '../frame/sign-in-destination.ts';
+import { newTokenPath, portalAppPaths, portalKitPath } from '../frame/sign-in-destination.ts';
 
 /**
  * Adds the portal application for signed-in users. It consists of static files that load all their data from
@@ -15,10 +15,12 @@ export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
   const built = readPortalFiles();
   if (built !== undefined) addPortalFiles(app, built);
   const page = built?.page ?? renderUnbuiltPage();
-  for (const path of portalAppPaths) {
+  const paths = [...portalAppPaths, ...(portal.place.isDevelopment ? [portalKitPath] : [])];
+  for (const path of paths) {
     app.get(path, pageOptions, async (request, reply) => {
       await requireUsableSession(portal, request);
-      if (built !== undefined) addPortalPageHeaders(reply);
+      if (built !== undefined)
+        addPortalPageHeaders(reply, path === newTokenPath ? portal.place.elementsUrl : undefined);
       return sendPage(reply, page);
     });
   }

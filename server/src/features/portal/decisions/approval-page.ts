@@ -1,7 +1,8 @@
 import { type Html, html } from '../../../http/pages/html.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ListedRequest, RequestPage } from '../../approvals/index.ts';
-import { backToPortal, renderHidden, renderPortalPage, renderTime } from '../frame/portal-page.ts';
+import { renderFramedPage } from '../frame/framed-page.ts';
+import { renderHidden, renderTime } from '../frame/portal-page.ts';
 import type { Membership, UserSession } from '../people/user.ts';
 
 export interface TenantApprovals extends RequestPage {
@@ -20,8 +21,9 @@ const states: Readonly<Record<ListedRequest['status'], string>> = {
 export async function renderApprovalsPage(
   session: UserSession,
   tenants: readonly TenantApprovals[],
-  page: number,
+  { page, documentationUrl }: { readonly page: number; readonly documentationUrl: string | undefined },
 ): Promise<string> {
+  const docs = { url: documentationUrl, page: 'guides/approve-plaintext', about: 'Approvals' };
   const sections: Html[] = [];
   for (const tenant of tenants) sections.push(await renderTenant(session, tenant, page));
   const body = html`<p>These changes would widen access to plaintext. None is in force before it is approved.
@@ -29,7 +31,7 @@ Before approving, ask the requester through a separate channel whether they want
 ${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its requests and approve them.</p>` : sections}
 ${page > 1 ? html`<p><a href="/portal/approvals?page=${page - 1}">Previous requests</a></p>` : html``}
 ${tenants.some(({ hasMore }) => hasMore) ? html`<p><a href="/portal/approvals?page=${page + 1}">More requests</a></p>` : html``}`;
-  return renderPortalPage({ title: 'Approvals', back: backToPortal, isWide: true, body });
+  return renderFramedPage({ session, path: '/portal/approvals', title: 'Approvals', body, docs });
 }
 
 /** Renders requests one at a time and yields to other work in between, because each can have hundreds of lines. */
@@ -69,8 +71,8 @@ ${isOpen ? html`<dt>Expires</dt><dd>${renderTime(one.expiresAt)}</dd>` : html``}
 ${isOpen ? html`<dt>Exactly</dt><dd>${description.changes.map((change) => html`<code>${change}</code><br>`)}</dd>` : html``}
 </dl>
 <div class="actions">
-${isOpen && !isOwn && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'primary' }, fields) : html``}
-${isOpen ? renderForm({ verb: 'refuse', label: isOwn ? 'Withdraw' : 'Refuse', style: 'danger' }, fields) : html``}
+${isOpen && !isOwn && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'main' }, fields) : html``}
+${isOpen ? renderForm({ verb: 'refuse', label: isOwn ? 'Withdraw' : 'Refuse', style: 'warns' }, fields) : html``}
 </div>
 </article>`;
 }

@@ -18,7 +18,10 @@ export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
     for (const membership of listDeciding(session)) {
       tenants.push({ membership, ...(await portal.approvals.list(membership.tenantId, page)) });
     }
-    return sendPage(reply, await renderApprovalsPage(session, tenants, page));
+    return sendPage(
+      reply,
+      await renderApprovalsPage(session, tenants, { page, documentationUrl: portal.place.documentationUrl }),
+    );
   });
 
   app.post('/portal/approvals/approve', pageOptions, async (request, reply) => {

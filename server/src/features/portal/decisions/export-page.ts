@@ -1,6 +1,7 @@
 import type { TokenExport } from '../../exports/index.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
-import { backToPortal, renderHidden, renderPortalPage, renderTime } from '../frame/portal-page.ts';
+import { renderFramedPage } from '../frame/framed-page.ts';
+import { renderHidden, renderTime } from '../frame/portal-page.ts';
 import type { Membership, UserSession } from '../people/user.ts';
 
 export interface TenantExports {
@@ -18,11 +19,16 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
 };
 
 /** Renders everything that is needed to decide: what would be exported, to whom, and who has approved. */
-export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
+export function renderExportsPage(
+  session: UserSession,
+  tenants: readonly TenantExports[],
+  documentationUrl: string | undefined,
+): string {
+  const docs = { url: documentationUrl, page: 'operate/moving-data', about: 'Moving data' };
   const body = html`<p>An export gives the tokens of a tenant to a recipient, who can decrypt them.
 Before approving, confirm the recipient through a separate channel and check that you recognise the other approvers.</p>
 ${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its exports and approve them.</p>` : tenants.map((tenant) => renderTenant(session, tenant))}`;
-  return renderPortalPage({ title: 'Exports', back: backToPortal, isWide: true, body });
+  return renderFramedPage({ session, path: '/portal/exports', title: 'Exports', body, docs });
 }
 
 function renderTenant(session: UserSession, { membership, exports }: TenantExports): Html {
@@ -52,8 +58,8 @@ function renderExport(session: UserSession, { tenantId }: Membership, one: Tenan
 <dt>Approvals</dt><dd>${approvals.length} of ${approvalsNeeded}${given}</dd>
 </dl>
 <div class="actions">
-${isOpen && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'primary' }, fields) : html``}
-${isOpen ? renderForm({ verb: 'refuse', label: 'Refuse', style: 'danger' }, fields) : html``}
+${isOpen && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'main' }, fields) : html``}
+${isOpen ? renderForm({ verb: 'refuse', label: 'Refuse', style: 'warns' }, fields) : html``}
 </div>
 </article>`;
 }

@@ -16,7 +16,7 @@ export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
     for (const membership of listDeciding(session)) {
       tenants.push({ membership, exports: await portal.exports.list(membership.tenantId) });
     }
-    return sendPage(reply, renderExportsPage(session, tenants));
+    return sendPage(reply, renderExportsPage(session, tenants, portal.place.documentationUrl));
   });
 
   app.post('/portal/exports/approve', pageOptions, async (request, reply) => {

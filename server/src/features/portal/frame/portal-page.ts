@@ -6,8 +6,6 @@ export function renderPortalPage(page: Omit<PageOptions, 'script'>): string {
   return renderPage({ ...page, script: '/portal/assets/portal.js' });
 }
 
-/** The link back from a page for signed-in users. */
-export const backToPortal = { href: '/portal/', label: 'Back to the portal' } as const;
 /** The link back from a page about one sign-in method. */
 export const backToAccount = { href: '/portal/account', label: 'Back to your account' } as const;
 
@@ -22,7 +20,7 @@ export function toMinute(time: Date): string {
 
 /** Renders an alert, which screen readers announce immediately. */
 export function renderAlert(message: string | undefined): Html {
-  return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`;
+  return message === undefined ? html`` : html`<p class="banner bad" role="alert">${message}</p>`;
 }
 
 export function renderHidden(fields: Readonly<Record<string, string | undefined>>): Html[] {
@@ -35,6 +33,6 @@ export function renderMessagePage(title: string, message: string): string {
   return renderPortalPage({
     title,
     body: html`<p>${message}</p>
-<p><a class="button primary" href="/portal/">Go to the portal</a></p>`,
+<p><a class="button main" href="/portal/">Go to the portal</a></p>`,
   });
 }

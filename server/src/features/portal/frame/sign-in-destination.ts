@@ -1,18 +1,33 @@
 import { parseNonce } from '../../../platform/keyring/sign-in/api-key.ts';
 
+/** The only page of the portal with frames: the card fields of the vault. */
+export const newTokenPath = '/portal/new-token';
+
+/** Where `strongroom dev` shows all parts of the portal. It is a path of the client-side router, too. */
+export const portalKitPath = '/portal/kit';
+
 /** Paths of the portal's client-side router. They all load the same page. */
 export const portalAppPaths = [
   '/portal/',
+  '/portal/alerts',
   '/portal/applications',
   '/portal/applications/*',
   '/portal/audit',
   '/portal/audit/*',
   '/portal/encryption-keys',
+  '/portal/jobs',
   '/portal/members',
+  '/portal/members/*',
+  '/portal/new-token',
+  '/portal/routes',
+  '/portal/routes/*',
   '/portal/sessions',
+  '/portal/settings',
   '/portal/simulator',
   '/portal/tokens',
   '/portal/tokens/*',
+  '/portal/webhooks',
+  '/portal/webhooks/*',
 ] as const;
 
 /** The destination of a user after signing in: an invitation to accept, or the page that they requested. */

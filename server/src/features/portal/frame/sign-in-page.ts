@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../http/pages/html.ts';
+import { icon } from '../../../http/pages/icon.ts';
 import type { SignInDestination } from './sign-in-destination.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 
@@ -28,26 +29,38 @@ export function renderSignInPage(page: SignInPage): string {
   return renderPortalPage({
     title: 'Sign in',
     body: html`${renderAlert(page.alert)}
-${page.isReady === true ? html`<p role="status">All set. Sign in with what you have just set up.</p>` : html``}
+${page.isReady === true ? html`<p class="banner good" role="status">${icon('check')}All set. Sign in with what you have just set up.</p>` : html``}
 <section class="choices">
 ${renderPasskeyForm(signInForm, page.passkey, fields)}
 ${page.providerName === undefined ? html`` : renderProviderForm(page.providerName, fields)}
 </section>
-<section>
-<h2>Or with a password</h2>
-<form method="post" action="/portal/sign-in">
+<h2 class="or">or with a password</h2>
+${renderPasswordForm(page.email ?? '', fields)}
+<p class="note">Lost your authenticator? Enter a recovery code in place of its code. Can't sign in? Ask your vault operator for a sign-in link.</p>`,
+  });
+}
+
+/** Renders all steps. With scripts they are shown one after the other, and without scripts all at once. */
+function renderPasswordForm(email: string, fields: Readonly<Record<string, string | undefined>>): Html {
+  return html`<form method="post" action="/portal/sign-in" data-steps>
 ${renderHidden(fields)}
+<fieldset class="field">
 <label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${page.email ?? ''}">
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}">
+</fieldset>
+<fieldset class="field">
+<p class="note" data-shows="email"></p>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200">
+</fieldset>
+<fieldset class="field">
+<p class="note" data-shows="email"></p>
 <label for="code">Code from your authenticator app, or a recovery code</label>
 <input id="code" name="code" autocomplete="one-time-code" required maxlength="32">
-<button>Sign in</button>
-</form>
-</section>
-<p class="note">Can't sign in? Ask your vault operator for a sign-in link.</p>`,
-  });
+</fieldset>
+<button data-submit>Sign in</button>
+<button type="button" class="ghost small steps-back" data-back hidden>Back</button>
+</form>`;
 }
 
 /**
@@ -58,18 +71,20 @@ export function renderPasskeyForm(
   form: { readonly action: string; readonly kind: 'get' | 'create'; readonly label: string },
   { options, sealed }: PasskeyPrompt,
   fields: Readonly<Record<string, string | undefined>> = {},
+  visible: Html = html``,
 ): Html {
   const { action, kind, label } = form;
   return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${renderHidden({ ...fields, sealed, credential: '' })}
-<button class="primary">${label}</button>
-<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
+${visible}
+<button class="main">${icon('fingerprint')}${label}</button>
+<p class="banner bad" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
 </form>`;
 }
 
 function renderProviderForm(name: string, fields: Readonly<Record<string, string | undefined>>): Html {
   return html`<form method="post" action="/portal/sign-in/provider">
 ${renderHidden(fields)}
-<button>Sign in with ${name}</button>
+<button>${icon('building-2')}Sign in with ${name}</button>
 </form>`;
 }

@@ -3,7 +3,7 @@ import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import { noLivingInvitation } from '../people/invitation-acceptance.ts';
 import { renderInvitationPage } from './invitation-page.ts';
 import type { Portal } from '../visits/portal.ts';
-import { findSession, originOf, setSessionCookie } from '../visits/portal-session-routes.ts';
+import { findSession, originOf, setSessionCookie, signInOriginOf } from '../visits/portal-session-routes.ts';
 
 interface LinkRoute {
   readonly Params: { readonly link: string };
@@ -19,11 +19,11 @@ export function addInvitationPageRoutes(app: FastifyInstance, portal: Portal): v
 
   app.post<LinkRoute>('/portal/invitations/:link', pageOptions, async (request, reply) => {
     const session = await findSession(portal, request);
-    const started = await portal.acceptance.accept(request.params.link, session, originOf(request));
+    const started = await portal.acceptance.accept(request.params.link, session, signInOriginOf(request));
     if (started === undefined) return reply.redirect('/portal/', 303);
     // The browser was signed in as a different user.
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
-    setSessionCookie(reply, started);
+    setSessionCookie(portal, reply, started);
     // A new user has no sign-in method yet and sets one up on the account page.
     return reply.redirect('/portal/account', 303);
   });

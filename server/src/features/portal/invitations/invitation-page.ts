@@ -10,9 +10,9 @@ export function renderInvitationPage(offer: OfferedInvitation, link: string): st
   }
   const next = needsSignIn
     ? html`<p>You already have an account with this e-mail address. Sign in to accept.</p>
-<p><a class="button primary" href="/portal/sign-in?invitation=${link}">Sign in to accept</a></p>`
+<p><a class="button main" href="/portal/sign-in?invitation=${link}">Sign in to accept</a></p>`
     : html`<form method="post" action="/portal/invitations/${link}">
-<button class="primary">Accept the invitation</button>
+<button class="main">Accept the invitation</button>
 </form>
 <p class="note">If you were not expecting this invitation, close this page.</p>`;
   return renderPortalPage({

@@ -2,15 +2,27 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Membership, UserSession } from './user.ts';
 
 /** The properties that determine what a session may do. */
-type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword'>;
+type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword' | 'isByProvider'>;
+/** What a tenant demands of a session. */
+type Demands = Pick<Membership, 'requiresWay' | 'requiresProvider'>;
 
 /**
  * Returns whether the session cannot do anything in the tenant yet. A link proves only that it was delivered, not who
  * opened it, and a password that is too simple proves little. If a tenant requires it, users must set up a sign-in
- * method first.
+ * method first. A tenant can also accept only sessions that began at the OpenID provider.
  */
-export function isConfinedIn(session: Proof, { requiresWay }: Pick<Membership, 'requiresWay'>): boolean {
-  return requiresWay && (beganWithLink(session) || session.hasWeakPassword);
+export function isConfinedIn(session: Proof, demands: Demands): boolean {
+  return (
+    lacksProvider(session, demands) || (demands.requiresWay && (beganWithLink(session) || session.hasWeakPassword))
+  );
+}
+
+/** Returns whether the tenant accepts only sessions that began at the OpenID provider, and this one did not. */
+export function lacksProvider(
+  session: Pick<UserSession, 'isByProvider'>,
+  { requiresProvider }: Pick<Membership, 'requiresProvider'>,
+): boolean {
+  return requiresProvider && !session.isByProvider;
 }
 
 /** Returns whether the session is confined in all of its tenants. */
@@ -28,8 +40,9 @@ export function beganWithLink({ provenSince }: Pick<UserSession, 'provenSince'>)
 }
 
 /** Throws if the session has to set up a sign-in method before it can work on the tenant. */
-export function requireUnconfined(session: Proof, membership: Pick<Membership, 'requiresWay'>): void {
+export function requireUnconfined(session: Proof, membership: Demands): void {
   if (!isConfinedIn(session, membership)) return;
+  if (lacksProvider(session, membership)) throw new DomainError('sign-in-way-required', onlyProvider);
   throw new DomainError('sign-in-way-required', beganWithLink(session) ? linkIsNotEnough : passwordIsNotEnough);
 }
 
@@ -44,6 +57,8 @@ export function alreadyHasWay(): DomainError {
 export const hasWayAlready =
   'With a link you can set up your first way to sign in, but not change existing ones. Sign out, and sign in with the way that you have. If you have lost it, ask your vault operator for a link that removes it (strongroom members sign-in-link --remove-ways).';
 
+const onlyProvider =
+  'This tenant accepts only members who sign in with the OpenID provider. Sign out, and sign in with it. If it is not connected to you yet, connect it in /portal/account first.';
 const linkIsNotEnough =
   'A link is not enough for this tenant. Open /portal/account, set up a passkey, a password with an authenticator app or your OpenID provider, and sign in with it.';
 const passwordIsNotEnough =

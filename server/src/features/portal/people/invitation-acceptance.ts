@@ -18,7 +18,7 @@ import { isPromotion, MemberStore, roleEvent } from '../../members/index.ts';
 import { LinkedInvitationStore } from './linked-invitation-store.ts';
 import type { StartedSession, UserSessions } from './user-sessions.ts';
 import { UserStore } from './user-store.ts';
-import type { Origin, UserSession } from './user.ts';
+import type { SignInOrigin, UserSession } from './user.ts';
 
 export interface OfferedInvitation {
   readonly details: InvitationDetails;
@@ -68,7 +68,11 @@ export class InvitationAcceptance {
    * session of a signed-in user stays unchanged. Accepting proves nothing about the user, so it must not make an old
    * sign-in count as a recent one.
    */
-  async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession | undefined> {
+  async accept(
+    link: string,
+    session: UserSession | undefined,
+    origin: SignInOrigin,
+  ): Promise<StartedSession | undefined> {
     const linkHash = this.#parts.links.hash(link);
     const tenantId =
       linkHash === undefined
@@ -80,7 +84,7 @@ export class InvitationAcceptance {
 
   #acceptIn(
     tenantId: TenantId,
-    { linkHash, session, origin }: { linkHash: Buffer; session: UserSession | undefined; origin: Origin },
+    { linkHash, session, origin }: { linkHash: Buffer; session: UserSession | undefined; origin: SignInOrigin },
   ): Promise<StartedSession | undefined> {
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const invitation = await new InvitationStore(tx, tenantId, this.#clock).take(linkHash);
@@ -106,8 +110,9 @@ export class InvitationAcceptance {
       const memberId = await members.insert({ userId: user.id, role, createdBy });
       const started = isOwn
         ? undefined
-        : await this.#parts.sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
-      const actor = { tenantId, userId: user.id, ...origin };
+        : await this.#parts.sessions.startInTransaction(tx, { userId: user.id, provenSince: null }, origin);
+      const { requestId, sourceAddress } = origin;
+      const actor = { tenantId, userId: user.id, requestId, sourceAddress };
       const accepted = [invitationEvent(invitation.id, 'accept'), roleEvent(memberId, 'create', { after: role })];
       const signedIn = started === undefined ? [] : [successEvent('session', started.id, 'sign_in')];
       for (const event of [...accepted, ...signedIn]) await recordInTransaction(tx, tenantId, actor, event);

@@ -5,7 +5,7 @@ import type { UserSession } from './user.ts';
 
 /** The idle time after which a session ends (PCI DSS 8.2.8). */
 export const idleSeconds = 15 * 60;
-const lifetimeSeconds = 12 * 60 * 60;
+export const lifetimeSeconds = 12 * 60 * 60;
 const freshSeconds = 15 * 60;
 /** The minimum interval between two updates of a session that is in use. */
 const touchSeconds = 60;
@@ -28,11 +28,14 @@ export class UserSessionStore {
     readonly provenSince: Date | null;
     readonly isAuthenticated: boolean;
     readonly hasWeakPassword: boolean;
+    readonly isByProvider: boolean;
+    readonly sourceAddress: string;
+    readonly browser: string | undefined;
   }): Promise<void> {
     await this.#tx.query({
-      text: `insert into user_sessions
-          (id, user_id, secret_hash, proven_since, is_authenticated, has_weak_password, created_at, last_seen_at)
-        values ($1, $2, $3, $4, $5, $6, ${this.#now}, ${this.#now})`,
+      text: `insert into user_sessions (id, user_id, secret_hash, proven_since, is_authenticated, has_weak_password,
+          is_by_provider, source_address, browser, created_at, last_seen_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${this.#now}, ${this.#now})`,
       values: [
         session.id,
         session.userId,
@@ -40,6 +43,9 @@ export class UserSessionStore {
         session.provenSince,
         session.isAuthenticated,
         session.hasWeakPassword,
+        session.isByProvider,
+        session.sourceAddress,
+        session.browser ?? null,
       ],
     });
   }
@@ -89,12 +95,13 @@ export class UserSessionStore {
       isFresh: boolean;
       provenSince: Date | null;
       hasWeakPassword: boolean;
+      isByProvider: boolean;
       unseenSeconds: number;
     }>({
       text: `select s.id, s.user_id as "userId", u.email, s.proven_since as "provenSince",
           nullif(concat_ws(' ', u.first_name, u.last_name), '') as name, s.created_at as "signedInAt",
           s.is_authenticated and s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
-          s.has_weak_password as "hasWeakPassword",
+          s.has_weak_password as "hasWeakPassword", s.is_by_provider as "isByProvider",
           extract(epoch from ${this.#now} - s.last_seen_at)::float8 as "unseenSeconds"
         from user_sessions s join users u on u.id = s.user_id
         where ${condition} and s.created_at > ${this.#now} - make_interval(secs => $3)
@@ -106,6 +113,12 @@ export class UserSessionStore {
     const { userId, email, name, unseenSeconds, ...rest } = row;
     const freshUntil = new Date(row.signedInAt.getTime() + freshSeconds * 1_000);
     return { session: { ...rest, user: { id: userId, email, name }, memberships, freshUntil }, unseenSeconds };
+  }
+
+  /** Returns false if the session was ended. */
+  async isStored(id: string): Promise<boolean> {
+    const rows = await this.#tx.query({ text: 'select from user_sessions where id = $1', values: [id] });
+    return rows.length > 0;
   }
 
   async delete(id: string): Promise<void> {

@@ -10,7 +10,7 @@ import { SignInAttempts } from './sign-in-attempts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
-import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
+import type { Membership, Origin, ProvenUser, SignInOrigin, SignInWays, UserSession } from './user.ts';
 
 /** A new session. Its secret is stored only in the cookie. */
 export interface StartedSession {
@@ -47,13 +47,13 @@ export class UserSessions {
   }
 
   /** Signs a user in, and records it for each of their tenants before the cookie is sent. */
-  async start(user: NewSession, origin: Origin): Promise<StartedSession> {
+  async start(user: NewSession, { browser, ...origin }: SignInOrigin): Promise<StartedSession> {
     const { userId } = user;
     const { started, memberships } = await this.#parts.database.forPortal(async (tx) => {
       if ((await user.stillProves?.(tx)) === false) {
         throw new SignInRefused('This way to sign in has just been removed or changed.');
       }
-      const started = await this.startInTransaction(tx, user);
+      const started = await this.startInTransaction(tx, user, { ...origin, browser });
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
@@ -69,16 +69,23 @@ export class UserSessions {
     return started;
   }
 
-  async startInTransaction(tx: Transaction, user: NewSession): Promise<StartedSession> {
+  async startInTransaction(
+    tx: Transaction,
+    user: NewSession,
+    { sourceAddress, browser }: SignInOrigin,
+  ): Promise<StartedSession> {
     const { secret, text } = generateNonce();
     const id = crypto.randomUUID();
     const secretHash = this.#parts.systemKeys.hashCredential(secret);
     await new UserSessionStore(tx, this.#clock).insert({
       isAuthenticated: true,
       hasWeakPassword: false,
+      isByProvider: false,
       ...user,
       id,
       secretHash,
+      sourceAddress,
+      browser,
     });
     return { id, cookie: text };
   }
@@ -121,11 +128,17 @@ export class UserSessions {
     });
   }
 
-  /** Records for the user's tenants that a sign-in method changed, or that a recovery code was used. */
+  /** Changes the name that the members of the user's tenants see. */
+  async rename({ user }: UserSession, name: string | undefined, origin: Origin): Promise<void> {
+    await this.#parts.database.forPortal((tx) => new UserStore(tx).rename(user.id, name));
+    await this.recordChange(user.id, origin, 'configure');
+  }
+
+  /** Records for the user's tenants that a sign-in method or the name changed, or that a recovery code was used. */
   async recordChange(
     userId: string,
     origin: Origin,
-    operation: 'change_sign_in' | 'use_recovery_code' = 'change_sign_in',
+    operation: 'change_sign_in' | 'use_recovery_code' | 'configure' = 'change_sign_in',
   ): Promise<void> {
     const memberships = await this.#parts.database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(

@@ -29,10 +29,18 @@ export class UserStore {
   listMemberships(userId: string): Promise<Membership[]> {
     return this.#tx.query<Membership>({
       text: `select m.tenant_id as "tenantId", t.name as "tenantName", m.id as "memberId", m.role,
-          t.requires_sign_in_way as "requiresWay", t.deleted_at as "deletedAt"
+          t.requires_sign_in_way as "requiresWay", t.requires_provider as "requiresProvider", t.deleted_at as "deletedAt"
         from members m join tenants t on t.id = m.tenant_id
         where m.user_id = $1 order by t.name, t.id limit $2`,
       values: [userId, membershipsMax],
+    });
+  }
+
+  /** Replaces the name of a user. Undefined removes it. */
+  async rename(userId: string, name: string | undefined): Promise<void> {
+    await this.#tx.query({
+      text: 'update users set first_name = $2, last_name = null where id = $1',
+      values: [userId, name ?? null],
     });
   }
 
@@ -73,7 +81,7 @@ export class UserStore {
       values: [userId],
     });
     const passkeys = await this.#tx.query<Omit<KnownPasskey, 'id'> & { readonly id: Buffer }>({
-      text: `select id, created_at as "createdAt", last_used_at as "lastUsedAt" from user_passkeys
+      text: `select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from user_passkeys
         where user_id = $1 order by created_at, id`,
       values: [userId],
     });

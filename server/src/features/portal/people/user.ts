@@ -10,6 +10,8 @@ export interface Membership {
   readonly role: Role;
   /** True if a session needs one of the user's own sign-in methods to work on the tenant. */
   readonly requiresWay: boolean;
+  /** True if a session has to begin at the OpenID provider to work on the tenant. */
+  readonly requiresProvider: boolean;
   /** Null unless the tenant is deleted. */
   readonly deletedAt: Date | null;
 }
@@ -33,6 +35,8 @@ export interface UserSession {
   readonly provenSince: Date | null;
   /** True if the session began with a password that has to be replaced. */
   readonly hasWeakPassword: boolean;
+  /** True if the session began at the OpenID provider. */
+  readonly isByProvider: boolean;
 }
 
 /** An authenticated user, and when the sign-in method was set up. */
@@ -43,6 +47,8 @@ export interface ProvenUser {
   readonly isAuthenticated?: boolean;
   /** True for a password that has to be replaced. */
   readonly hasWeakPassword?: boolean;
+  /** True if the OpenID provider has authenticated them. */
+  readonly isByProvider?: boolean;
   /**
    * Returns whether the method still exists when the session starts. If it does, it is locked until the session is
    * committed.
@@ -53,6 +59,8 @@ export interface ProvenUser {
 export interface KnownPasskey {
   /** The id in base64url. */
   readonly id: string;
+  /** What its user calls it. Null for a passkey of an earlier version. */
+  readonly name: string | null;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }
@@ -91,6 +99,12 @@ export function countUsableWays({ hasPassword, passkeys, issuers }: SignInWays, 
 export interface Origin {
   readonly requestId: string;
   readonly sourceAddress: string;
+}
+
+/** The source of a sign-in, as its user sees it in the list of their sessions. */
+export interface SignInOrigin extends Origin {
+  /** The name of the browser, if it is known. */
+  readonly browser?: string | undefined;
 }
 
 /** Returns the name of a user as shown on a page. */

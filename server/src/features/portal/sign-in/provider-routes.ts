@@ -1,23 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import { readCookie, writeCookie } from '../../../http/connections/cookie.ts';
 import { html } from '../../../http/pages/html.ts';
 import { formOf } from '../../../http/bodies/form-body.ts';
 import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import type { Portal } from '../visits/portal.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
-import { originOf, requireSetupSession, setSessionCookie } from '../visits/portal-session-routes.ts';
+import { originOf, requireSetupSession, setSessionCookie, signInOriginOf } from '../visits/portal-session-routes.ts';
 import type { Journey, ProviderSignIn } from '../ways/provider-sign-in.ts';
 import { readyToSignInPath, toDestinationPath, toSignInDestination } from '../frame/sign-in-destination.ts';
 import { noteRefusedSignIn, showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
-
-/**
- * The cookie for the round trip to a provider. Unlike the session cookie, it is sent when the provider redirects the
- * browser back.
- */
-const journeyCookie = '__Host-strongroom_journey';
-const journeySeconds = 10 * 60;
 
 const nowhere = toSignInDestination(() => undefined);
 
@@ -39,13 +31,13 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.get(callbackPath, pageOptions, async (request, reply) => {
     const provider = requireProvider(portal);
-    const sealed = readCookie(request.headers.cookie, journeyCookie);
+    const sealed = portal.cookies.journey.read(request.headers.cookie);
     const query = request.url.split('?')[1] ?? '';
-    const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
+    const forget = portal.cookies.journey.remove();
     try {
-      const { destination, isNew, endsSession, ...user } = await provider.complete(sealed, query);
+      const { destination, isNew, endsSession, ...user } = await provider.complete(sealed, query, originOf(request));
       if (isNew) await portal.sessions.recordChange(user.userId, originOf(request));
-      else setSessionCookie(reply, await portal.sessions.start(user, originOf(request)));
+      else setSessionCookie(portal, reply, await portal.sessions.start(user, signInOriginOf(request)));
       reply.header('set-cookie', forget);
       return goOn(reply, endsSession ? readyToSignInPath : toDestinationPath(destination));
     } catch (error) {
@@ -64,9 +56,9 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
 async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<Journey>): Promise<FastifyReply> {
   try {
     const { url, sealed } = await begin();
-    reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
+    reply.header('set-cookie', portal.cookies.journey.write(sealed));
     const { name } = requireProvider(portal);
-    const body = html`<p><a href="${url}" class="button primary">Continue to ${name}</a></p>`;
+    const body = html`<p><a href="${url}" class="button main">Continue to ${name}</a></p>`;
     return sendPage(reply, renderPortalPage({ title: `Continue to ${name}`, body, continueTo: url }));
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
@@ -79,7 +71,7 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
  * another site.
  */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
-  const body = html`<p><a href="${destination}" class="button primary">Continue</a></p>`;
+  const body = html`<p><a href="${destination}" class="button main">Continue</a></p>`;
   return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));
 }
 

@@ -7,7 +7,7 @@ import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
 import { noteProblem } from '../../../http/requests/request-log.ts';
 import type { Portal } from '../visits/portal.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
-import { findSession, originOf, setSessionCookie } from '../visits/portal-session-routes.ts';
+import { findSession, originOf, setSessionCookie, signInOriginOf } from '../visits/portal-session-routes.ts';
 import { type SignInDestination, toDestinationPath, toSignInDestination } from '../frame/sign-in-destination.ts';
 import { renderSignInPage } from '../frame/sign-in-page.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
@@ -47,7 +47,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
     if (user === undefined) throw noLivingLink();
     const body = html`<p>You will be signed in as <strong>${nameOf(user)}</strong>. This link works once.</p>
 <form method="post" action="/portal/links/${request.params.link}">
-<button class="primary">Sign in</button>
+<button class="main">Sign in</button>
 </form>`;
     return sendPage(reply, renderPortalPage({ title: 'Sign in', body }));
   });
@@ -55,7 +55,11 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.post<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
     const userId = await portal.links.take(request.params.link);
     if (userId === undefined) throw noLivingLink();
-    setSessionCookie(reply, await portal.sessions.start({ userId, provenSince: null }, originOf(request)));
+    setSessionCookie(
+      portal,
+      reply,
+      await portal.sessions.start({ userId, provenSince: null }, signInOriginOf(request)),
+    );
     return reply.redirect('/portal/', 303);
   });
 }
@@ -68,7 +72,7 @@ async function signIn(
 ): Promise<FastifyReply> {
   const destination = toSignInDestination(formOf(request));
   try {
-    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request)));
+    setSessionCookie(portal, reply, await portal.sessions.start(await prove(), signInOriginOf(request)));
     return reply.redirect(toDestinationPath(destination), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

@@ -1,17 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import { readCookie, writeCookie } from '../../../http/connections/cookie.ts';
 import { formOf } from '../../../http/bodies/form-body.ts';
 import { pageOptions } from '../../../http/pages/page-reply.ts';
 import { alreadyHasWay, beganWithLink, isConfinedEverywhere } from '../people/confined-session.ts';
 import type { Portal } from './portal.ts';
 import { toSignInPath } from '../frame/sign-in-destination.ts';
 import type { StartedSession } from '../people/user-sessions.ts';
-import { countUsableWays, type Origin, type UserSession } from '../people/user.ts';
-
-const sessionCookie = '__Host-strongroom_session';
-/** The maximum lifetime of a session. The server may end it sooner. */
-const cookieSeconds = 12 * 60 * 60;
+import { nameBrowser } from '../people/browser-name.ts';
+import { countUsableWays, type Origin, type SignInOrigin, type UserSession } from '../people/user.ts';
 
 /**
  * The header that says how long ago the user last interacted with the page. The request itself may come from a timer.
@@ -28,17 +24,17 @@ export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
   app.post('/portal/sign-out', pageOptions, async (request, reply) => {
     const session = await findSession(portal, request);
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
-    clearSessionCookie(reply);
+    clearSessionCookie(portal, reply);
     // A user who signs out only to sign in again returns to the page `next` afterwards.
     return reply.redirect(toSignInPath(formOf(request)('next')), 303);
   });
 }
 
 export function findSession(
-  portal: Pick<Portal, 'sessions'>,
+  portal: Pick<Portal, 'cookies' | 'sessions'>,
   request: FastifyRequest,
 ): Promise<UserSession | undefined> {
-  return portal.sessions.find(readCookie(request.headers.cookie, sessionCookie), idleTimeOf(request));
+  return portal.sessions.find(portal.cookies.session.read(request.headers.cookie), idleTimeOf(request));
 }
 
 /**
@@ -98,15 +94,17 @@ async function requireRecentSession(portal: Portal, request: FastifyRequest): Pr
   );
 }
 
-export function setSessionCookie(reply: FastifyReply, started: StartedSession): void {
-  reply.header(
-    'set-cookie',
-    writeCookie(sessionCookie, started.cookie, { maxAgeSeconds: cookieSeconds, sameSite: 'Strict' }),
-  );
+export function setSessionCookie({ cookies }: Portal, reply: FastifyReply, started: StartedSession): void {
+  reply.header('set-cookie', cookies.session.write(started.cookie));
 }
 
-export function clearSessionCookie(reply: FastifyReply): void {
-  reply.header('set-cookie', writeCookie(sessionCookie, '', { maxAgeSeconds: 0, sameSite: 'Strict' }));
+export function clearSessionCookie({ cookies }: Portal, reply: FastifyReply): void {
+  reply.header('set-cookie', cookies.session.remove());
+}
+
+/** Returns the source of a sign-in, with the name of the browser. */
+export function signInOriginOf(request: FastifyRequest): SignInOrigin {
+  return { ...originOf(request), browser: nameBrowser(request.headers['user-agent']) };
 }
 
 export function originOf(request: FastifyRequest): Origin {

@@ -6,13 +6,30 @@ import type { PasswordSignIn } from '../ways/password-sign-in.ts';
 import type { ProviderSignIn } from '../ways/provider-sign-in.ts';
 import type { RecoveryCodes } from '../ways/recovery-codes.ts';
 import type { SignInLinks } from '../ways/sign-in-links.ts';
+import type { PortalCookies } from './portal-cookies.ts';
+import type { OwnSessions } from '../people/own-sessions.ts';
 import type { UserSessions } from '../people/user-sessions.ts';
 import type { WayRemoval } from '../ways/way-removal.ts';
+
+/** What a page of the portal knows about the vault that serves it. */
+export interface PortalPlace {
+  /** The URL of the documentation, with a slash at the end. Undefined if the operator has not set it. */
+  readonly documentationUrl: string | undefined;
+  /** False if the vault has no mail server. Members then pass on the links of invitations themselves. */
+  readonly mailsInvitations: boolean;
+  /** The origin of the card fields. Undefined if the vault serves none. */
+  readonly elementsUrl: string | undefined;
+  /** True in `strongroom dev`, which also serves pages for contributors. */
+  readonly isDevelopment: boolean;
+}
 
 /** Everything that the portal pages use. */
 export interface Portal {
   readonly publicUrl: string;
+  readonly place: PortalPlace;
+  readonly cookies: PortalCookies;
   readonly sessions: UserSessions;
+  readonly ownSessions: OwnSessions;
   readonly links: SignInLinks;
   readonly exports: ExportApprovals;
   readonly approvals: ApprovalDecisions;

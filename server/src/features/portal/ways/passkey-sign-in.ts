@@ -54,7 +54,10 @@ export class PasskeySignIn {
     return { options, sealed: this.#parts.ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
   }
 
-  async completeAdding(session: UserSession, given: { sealed: string; credential: string }): Promise<boolean> {
+  async completeAdding(
+    session: UserSession,
+    given: { sealed: string; credential: string; name: string | undefined },
+  ): Promise<boolean> {
     const { user } = session;
     const ceremony = this.#parts.ceremonies.open<{ challenge: string; userId: string }>('new-passkey', given.sealed);
     if (ceremony === undefined || ceremony.data.userId !== user.id) return false;
@@ -64,7 +67,7 @@ export class PasskeySignIn {
       await this.#parts.admission.require(tx, session);
       const store = new PasskeyStore(tx);
       if ((await store.listIds(user.id)).length >= passkeysMax) return false;
-      if (!(await store.insert(user.id, passkey))) return false;
+      if (!(await store.insert(user.id, passkey, given.name))) return false;
       await this.#parts.admission.conclude(tx, session);
       return true;
     });

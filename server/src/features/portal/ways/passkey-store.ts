@@ -29,11 +29,16 @@ export class PasskeyStore {
   }
 
   /** Returns false if the passkey is already registered, for this user or another. */
-  async insert(userId: string, { id, publicKey, signCount, transports }: Passkey): Promise<boolean> {
+  async insert(
+    userId: string,
+    { id, publicKey, signCount, transports }: Passkey,
+    name: string | undefined,
+  ): Promise<boolean> {
     const rows = await this.#tx.query({
-      text: `insert into user_passkeys (user_id, id, public_key, sign_count, transports) values ($1, $2, $3, $4, $5)
+      text: `insert into user_passkeys (user_id, id, public_key, sign_count, transports, name)
+        values ($1, $2, $3, $4, $5, $6)
         on conflict do nothing returning 1`,
-      values: [userId, id, publicKey, signCount, transports],
+      values: [userId, id, publicKey, signCount, transports, name ?? null],
     });
     return rows.length > 0;
   }

@@ -6,8 +6,9 @@ import { beganWithLink } from '../people/confined-session.ts';
 import { IdentityStore } from './identity-store.ts';
 import type { SignInDestination } from '../frame/sign-in-destination.ts';
 import { SignInRefused } from '../people/sign-in-refused.ts';
+import type { ProviderJoining } from './provider-joining.ts';
 import { UserSessionStore } from '../people/user-session-store.ts';
-import type { ProvenUser, UserSession } from '../people/user.ts';
+import type { Origin, ProvenUser, UserSession } from '../people/user.ts';
 import type { WayAdmission } from './way-admission.ts';
 
 interface Departure extends OpenidChecks {
@@ -39,12 +40,14 @@ interface ProviderSignInParts {
   readonly provider: OpenidProvider;
   readonly ceremonies: Ceremonies;
   readonly admission: WayAdmission;
+  readonly joining: ProviderJoining;
 }
 
 /**
  * Signs users in with an OpenID provider. A user connects the provider while signed in, and is then identified by
- * issuer and subject. An e-mail address reported by a provider is never used as proof, because someone who can choose
- * the address at the provider could otherwise sign in to any account here. The provider is asked to authenticate users
+ * issuer and subject. An e-mail address reported by a provider is never proof of being an existing user, because someone
+ * who can choose the address at the provider could otherwise sign in to any account here. It can only create a new user,
+ * if an operator has allowed its domain. The provider is asked to authenticate users
  * again. If it does not confirm that it did, they are signed in but do not count as freshly authenticated.
  */
 export class ProviderSignIn {
@@ -74,23 +77,34 @@ export class ProviderSignIn {
   async complete(
     sealed: string | undefined,
     query: string,
+    origin: Origin,
   ): Promise<
     ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean; readonly endsSession: boolean }
   > {
     const departure = this.#parts.ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
-    const { subject, authenticatedAtMs } = await this.#parts.provider.complete(query, departure.data).catch(() => {
+    const person = await this.#parts.provider.complete(query, departure.data).catch(() => {
       throw new SignInRefused(failed);
     });
+    const { subject, authenticatedAtMs } = person;
     if (!(await this.#parts.ceremonies.spend(departure))) throw new SignInRefused(failed);
     const { connect, destination = account, departedAtMs } = departure.data;
     const endsSession = connect !== undefined && (await this.#connect(connect.sessionId, subject));
+    if (connect === undefined) await this.#parts.joining.join(this.issuer, person, origin);
     const found = await this.#parts.database.forPortal((tx) => new IdentityStore(tx).find(this.issuer, subject));
     if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
       throw new SignInRefused(notKnown);
     const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
     const stillProves = (tx: Transaction) => new IdentityStore(tx).hold(found.userId, this.issuer, subject);
-    return { ...found, isAuthenticated, stillProves, destination, isNew: connect !== undefined, endsSession };
+    return {
+      ...found,
+      isAuthenticated,
+      isByProvider: true,
+      stillProves,
+      destination,
+      isNew: connect !== undefined,
+      endsSession,
+    };
   }
 
   /**

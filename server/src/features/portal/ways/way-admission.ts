@@ -1,3 +1,4 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { databaseClock } from '../../../platform/database/database-clock.ts';
 import { alreadyHasWay, beganWithLink } from '../people/confined-session.ts';
@@ -15,13 +16,16 @@ export class WayAdmission {
   }
 
   /**
-   * Throws if the session began with a link and its user already has a sign-in method. It locks the user until the
-   * transaction ends, so that the second of two concurrent set-ups is rejected.
+   * Throws if the session has ended since the request began, or if it began with a link and its user already has a
+   * sign-in method. It locks the user until the transaction ends, so that the second of two concurrent set-ups is
+   * rejected, and so that none remains that begins before its user signs out everywhere and ends afterwards.
    */
   async require(tx: Transaction, session: UserSession): Promise<void> {
-    if (!beganWithLink(session)) return;
     const users = new UserStore(tx);
     await users.lock(session.user.id);
+    if (!(await new UserSessionStore(tx, databaseClock).isStored(session.id)))
+      throw new DomainError('forbidden', 'You have been signed out. Sign in again to change how you sign in.');
+    if (!beganWithLink(session)) return;
     if (countUsableWays(await users.listWays(session.user.id), this.#issuer) > 0) throw alreadyHasWay();
   }
 

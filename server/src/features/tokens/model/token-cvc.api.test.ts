@@ -18,6 +18,7 @@ const card = (cvc: unknown = '987') => ({
   type: 'card',
   data: { number, expiration_month: 12, expiration_year: 2050, cvc },
 });
+const amex = (cvc: unknown) => ({ type: 'card', data: { number: '378282246310005', cvc } });
 const dataOf = async (id: string) => tokenOf(await tokens.get(id)).data;
 
 interface CodeRow {
@@ -46,8 +47,13 @@ describe('a card verification code', () => {
   });
 
   it('comes back as the number or the text it was', async () => {
-    for (const cvc of ['012', '0000', 123, 9999]) {
-      const { id } = await tokens.make(card(cvc));
+    for (const [made, cvc] of [
+      [card, '012'],
+      [amex, '0000'],
+      [card, 123],
+      [amex, 9999],
+    ] as const) {
+      const { id } = await tokens.make(made(cvc));
       expect(await dataOf(id)).toMatchObject({ cvc });
     }
   });
@@ -114,7 +120,7 @@ describe('a card verification code', () => {
   });
 
   it('reaches neither the log nor the audit records', async () => {
-    const { id } = await tokens.make(card('7531'));
+    const { id } = await tokens.make(amex('7531'));
     await tokens.patch(id, { data: { cvc: '8642' } });
     await tokens.get(id);
     const written = vault.logLines.join() + JSON.stringify(await recordsOf(vault, tenant, id));
@@ -161,9 +167,9 @@ describe('an update of a card', () => {
   it('with another code replaces it, and its hour begins again', async () => {
     const { id } = await tokens.make(card());
     await changeCode(id, `expires_at = now() + interval '1 minute'`);
-    const answer = await tokens.patch(id, { data: { cvc: '1234' } });
-    expect(answer).toMatchObject({ status: 200, body: { data: { number, cvc: '1234' } } });
-    expect(await dataOf(id)).toMatchObject({ cvc: '1234' });
+    const answer = await tokens.patch(id, { data: { cvc: '123' } });
+    expect(answer).toMatchObject({ status: 200, body: { data: { number, cvc: '123' } } });
+    expect(await dataOf(id)).toMatchObject({ cvc: '123' });
     const code = await codeOf(id);
     expect(code?.token_version).toBe(2);
     expect(code?.minutes).toBeGreaterThan(59);
@@ -207,6 +213,14 @@ describe('an update of a card', () => {
     expect(await dataOf(id)).toMatchObject({ expiration_month: 1, cvc: '987' });
   });
 
+  it('with a code of another brand is refused', async () => {
+    const { id } = await tokens.make(amex('1234'));
+    expect(fieldsOf(await tokens.patch(id, { data: { cvc: '123' } }))).toStrictEqual(['data.cvc']);
+    expect(fieldsOf(await tokens.patch(id, { data: { number, cvc: '1234' } }))).toStrictEqual(['data.cvc']);
+    expect(await dataOf(id)).toStrictEqual({ number: '378282246310005', cvc: '1234' });
+    expect((await tokens.patch(id, { data: { number, cvc: '123' } })).status).toBe(200);
+  });
+
   it('that is refused changes nothing about the code', async () => {
     const { id } = await tokens.make(card());
     const before = await codeOf(id);
@@ -229,7 +243,7 @@ describe('a sealed code', () => {
   };
 
   it('is not revealed on another card', async () => {
-    const [from, to] = [await tokens.make(card('9753')), await tokens.make(card('1111'))];
+    const [from, to] = [await tokens.make(amex('9753')), await tokens.make(amex('1111'))];
     await moveCode(from.id, to.id);
     expect((await tokens.get(to.id)).text).not.toContain('"9753"');
     expect((await tokens.get(to.id, { key: tenant.keys.private })).status).toBe(200);
@@ -238,19 +252,19 @@ describe('a sealed code', () => {
   });
 
   it('is not revealed for another version of its card', async () => {
-    const { id } = await tokens.make(card('9753'));
+    const { id } = await tokens.make(amex('9753'));
     await changeCode(id, 'token_version = 2');
     expect((await tokens.get(id)).text).not.toContain('"9753"');
   });
 
   it('is not revealed once a byte of it has changed', async () => {
-    const { id } = await tokens.make(card('9753'));
+    const { id } = await tokens.make(amex('9753'));
     await changeCode(id, 'sealed = set_byte(sealed, length(sealed) - 20, 255 - get_byte(sealed, length(sealed) - 20))');
     expect((await tokens.get(id)).text).not.toContain('"9753"');
   });
 
   it('is not shown as the code of something else than a card', async () => {
-    const from = await tokens.make(card('9753'));
+    const from = await tokens.make(amex('9753'));
     const to = await tokens.make({ data: { a: 1 } });
     await moveCode(from.id, to.id);
     expect(await tokens.get(to.id)).toMatchObject({ status: 200, body: { data: { a: 1 } } });

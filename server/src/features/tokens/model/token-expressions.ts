@@ -3,20 +3,29 @@ import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
 import { requireOpaqueId } from '../../../core/expressions/id-template.ts';
 import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../../core/expressions/mask.ts';
-import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../../core/expressions/template.ts';
-import { TemplateCache } from '../../../core/expressions/template-cache.ts';
+import {
+  evaluateTemplate,
+  evaluateTemplateAsText,
+  type Template,
+  TemplateCache,
+} from '../../../core/expressions/template.ts';
 import { showsAllSteps } from '../../../core/expressions/whole-view.ts';
-import { isScalar, jsonLengthUpTo, toConcatenatedText } from '../../../core/expressions/value-text.ts';
+import {
+  isScalar,
+  jsonLengthUpTo,
+  jsonTextSteps,
+  toConcatenatedText,
+  toJsonText,
+} from '../../../core/json/json-text.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { storedDepthMax } from '../../../core/json/json-limits.ts';
-import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
-import { invalidAt, namingField } from './request-path.ts';
+import { invalidAt, namingField } from './token-request.ts';
 import { showTogetherAll } from './shown-together.ts';
 import type { ExpressionScope } from './token.ts';
 import { isStorable } from '../../../core/text/code-points.ts';

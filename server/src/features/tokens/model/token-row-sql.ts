@@ -2,8 +2,7 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { weighData } from '../../../platform/waiting/work-weight.ts';
-import type { Metadata, StoredToken, ViewAuthors } from './token.ts';
-import type { SealedToken } from './token-sealer.ts';
+import type { Metadata, SealedToken, StoredToken, ViewAuthors } from './token.ts';
 import { toShelfKey } from './token-shelf.ts';
 
 /** Facts about the views of a token. They are valid only for this version of the token. */
@@ -78,7 +77,7 @@ export interface FoundRow extends TokenRow {
   readonly found: number;
 }
 
-export function isCutOff(rows: readonly FoundRow[]): boolean {
+export function isCutOff(rows: readonly Pick<FoundRow, 'found'>[]): boolean {
   return rows.length < (rows[0]?.found ?? 0);
 }
 

@@ -7,14 +7,13 @@ import { tokenLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/routes/api-components.ts';
 import { orNull } from '../../../http/parameters/optional-schemas.ts';
 import { changeFields } from '../../../http/parameters/timestamp.ts';
-import { invalidAt } from './request-path.ts';
-import type { TokenPatch, TokenRequest } from './token-request.ts';
+import { invalidAt, type ReferringRequest, type TokenPatch, type TokenRequest } from './token-request.ts';
 
 /** Any JSON value as the vault's own parser returns it. */
 const AnyJson = (options: TSchemaOptions) => Type.Unsafe<JsonValue>(Type.Unknown(options));
 const Expression = Type.String({ maxLength: tokenLimits.expressionLengthMax });
 const typeText =
-  'The token type, such as `card`, `bank` or `token`. It decides how data is validated and what is the default for the other members.';
+  'The token type, such as `card`, `bank` or `token`. It determines how data is validated, and the defaults of the other members.';
 /**
  * The default pattern of `Type.Record` stops at a line end, so values under keys with a line end would not be
  * validated.
@@ -23,19 +22,19 @@ const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
 const MetadataValue = Type.String({ maxLength: tokenLimits.metadataValueLengthMax });
 const Containers = Type.Array(Type.String({ maxLength: tokenLimits.containerLengthMax }), {
   maxItems: tokenLimits.containersMax,
-  description: `At least one container, at most ${tokenLimits.containersLengthMax} characters together. Left out, those of the type apply.`,
+  description: `At least one container, at most ${tokenLimits.containersLengthMax} characters together. The default depends on the type.`,
 });
 const SearchIndexes = Type.Array(Expression, {
   maxItems: tokenLimits.searchIndexesMax,
-  description: 'Expressions such as `{{ data.name }}`, by whose values the token can be found with `data:`.',
+  description: 'Expressions such as `{{ data.name }}`. Searches with `data:` find the token by their values.',
 });
 
 const FingerprintExpression = Type.String({
   maxLength: tokenLimits.fingerprintExpressionLengthMax,
-  description: 'An expression for the value that the fingerprint is made of.',
+  description: 'An expression for the value to fingerprint.',
 });
 const Deduplicate = Type.Boolean({
-  description: 'Whether to use an existing token with the same fingerprint; by default, the tenant decides.',
+  description: 'Whether to use an existing token with the same fingerprint. The default is a setting of the tenant.',
 });
 const ExpiresAt = Type.String({
   maxLength: tokenLimits.expiresAtLengthMax,
@@ -43,19 +42,43 @@ const ExpiresAt = Type.String({
 });
 const metadataKeys = `Data that is not sensitive, as text. At most ${tokenLimits.metadataKeysMax} keys of 1 to ${tokenLimits.metadataKeyLengthMax} characters.`;
 
+/** The body of a request for a token. */
 export const CreateToken = Type.Object(
   {
     id: orNull(
       Type.String({
         maxLength: tokenLimits.expressionLengthMax,
-        description: `An id of ${tokenLimits.idLengthMin} to ${tokenLimits.idLengthMax} characters, or an expression that makes one.`,
+        description: `An id of ${tokenLimits.idLengthMin} to ${tokenLimits.idLengthMax} characters, or an expression that produces one.`,
       }),
     ),
-    type: Type.String({ maxLength: tokenLimits.typeLengthMax, description: typeText }),
-    data: AnyJson({ description: 'The sensitive value: an object, an array or a primitive.' }),
+    type: orNull(
+      Type.String({
+        maxLength: tokenLimits.typeLengthMax,
+        description: `${typeText} Required unless \`token_intent_id\` is present.`,
+      }),
+    ),
+    data: Type.Optional(
+      AnyJson({
+        description:
+          'The sensitive value: an object, an array or a primitive. Required unless `encrypted` or `token_intent_id` is present.',
+      }),
+    ),
+    encrypted: orNull(
+      Type.String({
+        maxLength: tokenLimits.sizeBytesMax,
+        description:
+          'The value, encrypted by a client with a client key: a JWE in compact serialization, with ECDH-ES over X25519 and A256GCM.',
+      }),
+    ),
+    token_intent_id: orNull(
+      Type.String({
+        maxLength: tokenLimits.idLengthMax,
+        description: 'A token intent. Its data becomes the data of the token, and the intent is removed.',
+      }),
+    ),
     mask: Type.Optional(
       AnyJson({
-        description: `An expression, or an object or array of them, of at most ${tokenLimits.maskBytesMax} bytes; null for no mask at all.`,
+        description: `An expression, or an object or array of them, of at most ${tokenLimits.maskBytesMax} bytes; or null for no mask.`,
       }),
     ),
     containers: orNull(Containers),
@@ -95,29 +118,29 @@ export const UpdateToken = Type.Object(
     deduplicate_token: orNull(Deduplicate),
     expires_at: orNull(ExpiresAt),
   },
-  { description: 'What to change about a token. Members that are left out stay as they are.' },
+  { description: 'The changes to a token. Omitted members stay as they are.' },
 );
 
-const CardView = Type.Object(
+export const CardView = Type.Object(
   {
     bin: Type.String({ description: 'The first digits, which identify the issuer.' }),
     last4: Type.String({ description: 'The last four digits.' }),
-    brand: Type.Optional(Type.String({ description: 'The brand, if the number tells.' })),
+    brand: Type.Optional(Type.String({ description: 'The brand, if it can be determined from the number.' })),
     expiration_month: Type.Optional(Type.Integer({ description: 'Month in which the card expires.' })),
     expiration_year: Type.Optional(Type.Integer({ description: 'Year in which the card expires.' })),
   },
-  { description: 'What may be shown of a card, whatever the mask.' },
+  { description: 'Details of a card that are shown regardless of its mask.' },
 );
-const BankView = Type.Object(
+export const BankView = Type.Object(
   {
     routing_number: Type.String({ description: 'The routing number, which is not secret.' }),
     account_number_last4: Type.String({ description: 'The last four digits of the account number.' }),
   },
-  { description: 'What may be shown of a bank account, whatever the mask.' },
+  { description: 'Details of a bank account that are shown regardless of its mask.' },
 );
 const Extras = Type.Object(
   { deduplicated: Type.Boolean({ description: 'No token was created.' }) },
-  { description: 'What happened to the request.' },
+  { description: 'Additional facts about the response.' },
 );
 nameSchemas({ CardDetails: CardView, BankDetails: BankView, TokenExtras: Extras });
 
@@ -127,7 +150,9 @@ const tokenFields = {
   type: Type.String({ description: 'The token type.' }),
   data: Type.Optional(Type.Unknown({ description: 'The data as transformed by the access rules of the caller.' })),
   mask: Type.Optional(
-    Type.Unknown({ description: 'The expressions that mask data; of a card with the default mask, the masked data.' }),
+    Type.Unknown({
+      description: 'The expressions that mask data. For a card with the default mask, this is the masked data.',
+    }),
   ),
   fingerprint: Type.Optional(
     Type.String({
@@ -135,12 +160,12 @@ const tokenFields = {
     }),
   ),
   fingerprint_expression: Type.Optional(
-    Type.String({ description: 'The expression for the value that the fingerprint is made of.' }),
+    Type.String({ description: 'The expression for the value that is fingerprinted.' }),
   ),
   containers: Type.Array(Type.String(), { description: 'Containers that the token is in.' }),
   metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Data that is not sensitive.' })),
   search_indexes: Type.Optional(
-    Type.Array(Type.String(), { description: 'Expressions by whose values the token can be found.' }),
+    Type.Array(Type.String(), { description: 'Expressions. The token can be found by their values.' }),
   ),
   expires_at: Type.Optional(Type.String({ description: 'When the token expires, with the offset that was given.' })),
   card: Type.Optional(CardView),
@@ -173,24 +198,48 @@ nameSchemas({
   DeduplicatedToken: DeduplicatedTokenView,
 });
 
-/** Members that clients of the original API send. Ignoring them would store different data than intended. */
-const notServed = ['encrypted', 'token_intent_id'] as const;
-
-export function requireServed(body: unknown, path: string): void {
-  const members = membersOf(body);
-  const unserved = notServed.find((name) => members[name] !== undefined && members[name] !== null);
-  if (unserved !== undefined) throw invalidAt(path, unserved, 'is not supported by this vault; send data instead');
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
-export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
-  requireServed(body, path);
-  const { data } = body;
+export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest | ReferringRequest {
+  const { data, encrypted, token_intent_id: intentId } = body;
+  const attributes = toAttributes(body, path);
+  if (typeof intentId !== 'string') return withData(body, source, attributes);
+  if (isGiven(data) || isGiven(encrypted))
+    throw invalidAt(path, 'token_intent_id', 'must not be sent together with data or encrypted');
+  return { ...attributes, type: body.type ?? undefined, from: { kind: 'intent', text: intentId.toLowerCase() } };
+}
+
+/** Returns a request for a token intent. It has data and none of the attributes of a token, whatever else was sent. */
+export function toIntentRequest(body: CreateToken, source: JsonSource): TokenRequest | ReferringRequest {
+  return withData(body, source, toAttributes({}, ''));
+}
+
+function withData(body: CreateToken, source: JsonSource, attributes: Attributes): TokenRequest | ReferringRequest {
+  const { data, encrypted } = body;
+  const { path } = attributes;
+  const type = body.type ?? undefined;
+  if (type === undefined) throw invalidAt(path, 'type', 'is required');
+  if (typeof encrypted === 'string') {
+    if (isGiven(data)) throw invalidAt(path, 'encrypted', 'must not be sent together with data');
+    return { ...attributes, type, from: { kind: 'encrypted', text: encrypted } };
+  }
+  if (data === undefined) throw invalidAt(path, 'data', 'is required');
+  return {
+    ...attributes,
+    type,
+    data: new Sensitive(data),
+    dataText: new Sensitive(source.textOf(body, 'data', data)),
+  };
+}
+
+type Attributes = Omit<TokenRequest, 'type' | 'data' | 'dataText' | 'from'>;
+
+function toAttributes(body: CreateToken, path: string): Attributes {
   return {
     path,
     id: body.id ?? undefined,
-    type: body.type,
-    data: new Sensitive(data),
-    dataText: new Sensitive(source.textOf(body, 'data', data)),
     mask: body.mask,
     containers: body.containers ?? undefined,
     metadata: body.metadata ?? undefined,
@@ -202,7 +251,8 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
 }
 
 export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
-  requireServed(body, '');
+  const unchangeable = ['encrypted', 'token_intent_id'].find((name) => isGiven(membersOf(body)[name]));
+  if (unchangeable !== undefined) throw invalidAt('', unchangeable, 'cannot be part of an update');
   const { data } = body;
   return {
     type: body.type ?? undefined,

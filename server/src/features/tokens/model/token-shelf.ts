@@ -61,3 +61,13 @@ function combine(matches: readonly GroupMatch[], deciding: GroupMatch, other: Gr
   if (matches.includes(deciding)) return deciding;
   return matches.every((match) => match === other) ? other : 'some';
 }
+
+const slots = 64;
+const ownSlot = Math.floor(Math.random() * slots);
+
+/**
+ * Returns the counter row to add to. Servers and concurrent batches use different rows, so that none waits for another.
+ */
+export function countSlot(offset = 0): number {
+  return (ownSlot + offset) % slots;
+}

@@ -6,8 +6,8 @@ import type { Database, Statement, Transaction } from '../../../platform/databas
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
-import { countSlot } from './count-slot.ts';
-import type { StoredToken } from './token.ts';
+import { countSlot, toShelfKey } from './token-shelf.ts';
+import type { SealedToken, StoredToken } from './token.ts';
 import { findAmong, findText, type FoundTokens, toFoundTokens } from './token-find-sql.ts';
 import { removeWithGone } from './token-removal-sql.ts';
 import {
@@ -16,16 +16,14 @@ import {
   type FoundRow,
   isAlive,
   joinCvc,
-  toByteaText,
-  toAttributesRow,
-  toJsonRow,
   jsonRowColumns,
+  toAttributesRow,
+  toByteaText,
+  toJsonRow,
   tokenColumns,
   type TokenRow,
   toStoredToken,
 } from './token-row-sql.ts';
-import type { SealedToken } from './token-sealer.ts';
-import { toShelfKey } from './token-shelf.ts';
 
 // A deleted token may have been replaced by another with the same id, whose versions start over. The creation time
 // distinguishes the two.

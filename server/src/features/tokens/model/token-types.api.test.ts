@@ -168,13 +168,24 @@ describe('data of a type 201', () => {
     expect(dashed.fingerprint).toBe(plain.fingerprint);
   });
 
-  it.each(['123', '1234', 123, 1234, '012'])(
-    'takes the code %j of a card and gives it back as it came',
-    async (cvc) => {
-      const answer = await tokens.create({ type: 'card', data: { number: '4242424242424242', cvc } });
-      expect(answer).toMatchObject({ status: 201, body: { data: { number: '4242424242424242', cvc } } });
-    },
-  );
+  it.each([
+    ['4242424242424242', '123'],
+    ['378282246310005', '1234'],
+    ['4242424242424242', 123],
+    ['378282246310005', 1234],
+    ['4242424242424242', '012'],
+  ])('takes, for %s, the code %j and gives it back as it came', async (number, cvc) => {
+    const answer = await tokens.create({ type: 'card', data: { number, cvc } });
+    expect(answer).toMatchObject({ status: 201, body: { data: { number, cvc } } });
+  });
+
+  it.each([
+    ['Visa', '4242424242424242', '1234'],
+    ['American Express', '378282246310005', '123'],
+  ])('of %s %s refuses the code %s', async (_, number, cvc) => {
+    const answer = await tokens.create({ type: 'card', data: { number, cvc } });
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, ['data.cvc']]);
+  });
 
   it('shows no brand where no network issues such numbers', async () => {
     const answer = await tokens.create({ type: 'card_number', data: '000000000000' });

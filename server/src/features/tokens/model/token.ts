@@ -3,6 +3,7 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { DerivedDetails } from '../../../core/token-types/token-type.ts';
+import type { FieldBinding } from '../../../platform/keyring/keys/tenant-keyring.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -51,6 +52,9 @@ export interface StoredToken extends TokenAttributes {
   readonly modifiedAt: Date | null;
 }
 
+/** A token that is encrypted and ready to be written. */
+export type SealedToken = Omit<StoredToken, 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
+
 /** A token as one caller may see it. If data is absent, the caller may not see any. */
 export interface VisibleToken {
   readonly token: StoredToken;
@@ -73,4 +77,27 @@ export interface VisibleToken {
 export interface ExpressionScope {
   readonly data: Sensitive<JsonValue>;
   readonly metadata: Metadata;
+}
+
+/**
+ * Returns the context that a sealed field is bound to. A field that is moved to another token, field, type or version
+ * does not open.
+ */
+export function tokenBinding(
+  token: { readonly id: string; readonly type: string; readonly version: number },
+  field: 'data' | 'cvc',
+): FieldBinding {
+  return { tokenId: token.id, field, recordVersion: token.version, type: token.type };
+}
+
+/** Returns the search indexes that the token was given, or undefined if the default of the type applies. */
+export function parseSearchIndexes({ searchIndexes }: StoredToken): readonly string[] | undefined {
+  if (searchIndexes === null) return undefined;
+  const parsed: unknown = JSON.parse(searchIndexes);
+  if (!isTextList(parsed)) throw new TypeError('Search indexes are stored as a list of texts.');
+  return parsed;
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

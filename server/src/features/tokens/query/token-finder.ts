@@ -1,5 +1,5 @@
 import type { Permission } from '../../../core/access/permission.ts';
-import { requireAccess } from '../../../core/access/require-access.ts';
+import { requireAccess } from '../../../core/access/decide-access.ts';
 import { leastFingerprintTransform } from '../../../core/sight/fingerprint-visibility.ts';
 import { both, toVisibility, withinSight } from '../../../core/sight/visible-query.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';

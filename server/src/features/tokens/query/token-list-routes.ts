@@ -38,7 +38,7 @@ const filters = {
   ),
 };
 const start = Type.Optional(
-  Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the page before.' }),
+  Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the previous page.' }),
 );
 /** The schema has no `default`, because client generators treat a body member with a default as required. */
 const wholeNumber = (maximum: number, description: string) =>
@@ -47,7 +47,7 @@ const size = wholeNumber(sizeMaxDefault, `Items on a page; ${sizeDefault} by def
 const query = orNull(
   Type.String({
     maxLength: tokenQueryLimits.queryLengthMax,
-    description: 'What to find, such as `type:card AND metadata.customer_id:c-1042`. Everything, if left out.',
+    description: 'The query, such as `type:card AND metadata.customer_id:c-1042`. Without it, everything matches.',
   }),
 );
 
@@ -71,7 +71,7 @@ const CursorSearch = Type.Object(
   {
     query,
     start: orNull(
-      Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the page before.' }),
+      Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the previous page.' }),
     ),
     size,
   },

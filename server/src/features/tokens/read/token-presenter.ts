@@ -1,83 +1,22 @@
-import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import type { Transform } from '../../../core/access/access-rule.ts';
 import { type FingerprintVisibility, isFingerprintShown } from '../../../core/sight/fingerprint-visibility.ts';
-import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
-import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
-import type { JsonValue } from '../../../core/json/json-value.ts';
-import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
 import type { CvcSealer } from '../../../platform/keyring/sealing/cvc-sealer.ts';
 import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
 import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 import { noTracer, type Tracer } from '../../../platform/telemetry/tracer.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
-import { inTurns, mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
+import { mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
 import { weighTokens } from '../../../platform/waiting/work-weight.ts';
-import type { StoredToken, VisibleToken } from '../model/token.ts';
-import { tokenBinding } from '../model/token-sealer.ts';
-import { evaluateTokenMask, findMask } from '../model/token-expressions.ts';
+import { parseSearchIndexes, type StoredToken, tokenBinding, type VisibleToken } from '../model/token.ts';
+import { withCode } from '../model/verification-code.ts';
+import { lengthAtOnceMax, OpenedToken, type TokenContent } from './opened-token.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
-/** Data longer than this is parsed over several turns of the event loop. */
-const lengthAtOnceMax = 16 * 1024;
 const longBytes = 256 * 1024;
-
-/** The content that a view of a token is built from: an opened token, or a draft whose parts are already known. */
-export interface TokenContent {
-  /** The JSON text without the card verification code. */
-  readonly dataText: Sensitive<string>;
-  readonly data: Sensitive<JsonValue>;
-  /** JSON text of the data in masked views. Undefined if they contain no data. */
-  readonly masked: Sensitive<string> | undefined;
-}
-
-/** The plaintext of a stored token. It is parsed and masked only on demand. */
-export class OpenedToken implements TokenContent {
-  readonly dataText: Sensitive<string>;
-  readonly #token: StoredToken;
-  #data: Sensitive<JsonValue> | undefined;
-  #masking: { readonly masked: Sensitive<string> | undefined } | undefined;
-
-  constructor(token: StoredToken, dataText: Sensitive<string>) {
-    this.#token = token;
-    this.dataText = dataText;
-  }
-
-  /**
-   * Parses large data over several turns. Call it before `data` and `masked`, which would otherwise parse it all at
-   * once.
-   */
-  async load(): Promise<void> {
-    const text = this.dataText.reveal();
-    if (text.length > lengthAtOnceMax)
-      this.#data ??= new Sensitive(await inTurns(parseJsonSteps(text, { depthMax: storedDepthMax })));
-  }
-
-  get data(): Sensitive<JsonValue> {
-    this.#data ??= new Sensitive(parseJson(this.dataText.reveal(), { depthMax: storedDepthMax }));
-    return this.#data;
-  }
-
-  get masked(): Sensitive<string> | undefined {
-    this.#masking ??= { masked: this.#mask() };
-    return this.#masking.masked;
-  }
-
-  #mask(): Sensitive<string> | undefined {
-    try {
-      const mask = findMask(this.#token, getTokenType(this.#token));
-      return mask === undefined ? undefined : new Sensitive(toJsonText(evaluateTokenMask(mask, this.data).reveal()));
-    } catch (error) {
-      // A mask was evaluated before it was stored. If a later version rejects it, the data is hidden, because a list
-      // must not fail because of one of its tokens.
-      if (error instanceof ExpressionError) return undefined;
-      throw error;
-    }
-  }
-}
 
 export interface TokenOpener {
   open(token: StoredToken): Promise<OpenedToken>;
@@ -231,7 +170,7 @@ function toShownData(
     case 'mask':
       return content.masked;
     case 'reveal':
-      return cvc === undefined ? content.dataText : withCvc(content.dataText, cvc);
+      return cvc === undefined ? content.dataText : withCode(content.dataText, cvc);
   }
 }
 
@@ -244,11 +183,4 @@ function shownMask(token: StoredToken, transform: Transform, content: TokenConte
   const type = getTokenType(token);
   if (token.type === 'card') return transform === 'redact' ? undefined : content?.masked?.reveal();
   return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
-}
-
-/** Puts the code back as the last member of the card object. */
-function withCvc(text: Sensitive<string>, cvc: Sensitive<string>): Sensitive<string> {
-  const object = text.reveal().trimEnd();
-  const separator = object.slice(1, -1).trim() === '' ? '' : ',';
-  return new Sensitive(`${object.slice(0, -1)}${separator}"cvc":${cvc.reveal()}}`);
 }

@@ -1,5 +1,4 @@
-import { findCommonTransform } from '../../../core/access/decide-access.ts';
-import { requireAccess } from '../../../core/access/require-access.ts';
+import { findCommonTransform, requireAccess } from '../../../core/access/decide-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';

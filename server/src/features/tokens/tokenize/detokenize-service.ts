@@ -4,8 +4,7 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import { compileDocument } from './reference-template.ts';
-import type { ReferencedTokens } from './referenced-tokens.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { readEvents, type ReferencedTokens } from './referenced-tokens.ts';
 
 /** Replaces references with the values of tokens, as far as the caller may read them. */
 export class DetokenizeService {
@@ -25,9 +24,7 @@ export class DetokenizeService {
     const budget = new RequestBudget();
     const template = compileDocument(document, { budget });
     const judged = await this.#tokens.find(caller, 'token:read', template.uses);
-    const events = judged.map(({ token, transform, fields }) =>
-      tokenEvent(token, 'read', { transform, details: { fields } }),
-    );
+    const events = readEvents(judged);
     const source = await this.#tokens.open(caller, judged, budget);
     const text = await template.render(source).catch(async (error: unknown) => {
       await this.#audit.appendAll(

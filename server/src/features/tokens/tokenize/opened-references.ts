@@ -10,6 +10,13 @@ import type { Steps } from '../../../core/steps/steps.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import type { VisibleToken } from '../model/token.ts';
 import { toTokenJson } from '../model/token-json.ts';
+import { encryptedReference } from './encrypted-references.ts';
+
+/** A token intent as JSON text, with its data. */
+export interface OpenedIntent {
+  readonly id: string;
+  readonly text: Sensitive<string>;
+}
 
 /**
  * The values that the references of one request resolve to. Each token is serialized and parsed only once, no matter
@@ -22,7 +29,16 @@ export class OpenedReferences implements ReferenceSource {
   readonly #texts = new Map<string, Sensitive<string>>();
   readonly #values = new Map<string, Sensitive<JsonValue>>();
 
-  constructor(tokens: readonly VisibleToken[], budget: RequestBudget) {
+  constructor(
+    tokens: readonly VisibleToken[],
+    {
+      intents,
+      encrypted,
+    }: { readonly intents: readonly OpenedIntent[]; readonly encrypted: Sensitive<string> | undefined },
+    budget: RequestBudget,
+  ) {
+    if (encrypted !== undefined) this.#texts.set(`data ${encryptedReference}`, encrypted);
+    for (const { id, text } of intents) this.#texts.set(`intent ${id}`, text);
     this.#tokens = new Map(tokens.map((token) => [token.token.id, token]));
     this.budget = new EvaluationBudget({
       outputCharactersMax: insertedCharactersMax,
@@ -35,7 +51,7 @@ export class OpenedReferences implements ReferenceSource {
     const key = keyOf(reference);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
-    const token = this.#tokens.get(reference.tokenId);
+    const token = reference.kind === 'intent' ? undefined : this.#tokens.get(reference.tokenId);
     if (token === undefined) return undefined;
     const text = toText(token, reference.kind);
     this.#texts.set(key, text);
@@ -54,7 +70,7 @@ export class OpenedReferences implements ReferenceSource {
 }
 
 function keyOf({ kind, tokenId }: Reference): string {
-  return `${kind} ${tokenId}`;
+  return kind === 'intent' ? `intent ${tokenId.toLowerCase()}` : `${kind} ${tokenId}`;
 }
 
 /** Returns null for data that the caller may not see. `token:` resolves to the whole token as the caller sees it. */

@@ -2,8 +2,8 @@ import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import {
   type Encode,
   referencesJsonSteps,
-  referencesTextSteps,
   type ReferenceSource,
+  referencesTextSteps,
 } from '../../../core/expressions/reference-evaluation.ts';
 import {
   compileReferences,
@@ -14,7 +14,7 @@ import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { mergeUses, type ReferenceUses, usesOf } from '../../../core/expressions/reference-uses.ts';
 import { type JsonSource, textPlacesMax } from '../../../core/json/json-source.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
-import { namingField, namingFieldOf } from '../model/request-path.ts';
+import { namingField, namingFieldOf } from '../model/token-request.ts';
 
 /** A template with references. Their targets are known before any token is read. */
 export interface ReferenceTemplate<T> {

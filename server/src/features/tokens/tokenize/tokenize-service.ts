@@ -11,11 +11,16 @@ import { findTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { misspelledMember } from '../../../http/parameters/field-message.ts';
 import { compileSchema, countUnknownMembers, findFieldErrors } from '../../../http/parameters/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
-import { fieldErrorsAt, invalidAt, joinPath } from '../model/request-path.ts';
+import {
+  fieldErrorsAt,
+  invalidAt,
+  joinPath,
+  type ReferringRequest,
+  type TokenRequest,
+} from '../model/token-request.ts';
 import { type CreatedToken, requireHarmlessInFields, type TokenCreator, type TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
-import type { TokenRequest } from '../model/token-request.ts';
-import { CreateToken, requireServed, toTokenRequest } from '../model/token-schemas.ts';
+import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
 
 const { tokensMax, depthMax, valuesMax } = tokenizeLimits;
 
@@ -100,7 +105,7 @@ interface Position {
 
 /** Walks a document once. It collects the tokens to create and remembers where each of them goes. */
 class DocumentReader {
-  readonly requests: TokenRequest[] = [];
+  readonly requests: (TokenRequest | ReferringRequest)[] = [];
   readonly forms: SlotForm[] = [];
   unknownMembers = 0;
   readonly #source: JsonSource;
@@ -115,10 +120,7 @@ class DocumentReader {
     if (typeof value === 'string') return this.#readLeaf(value, position);
     if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
-    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) {
-      // In the original API, both members represent the data of a token. If they were treated as plain data, they would
-      // be stored as a value.
-      if (typeof value['type'] === 'string') requireServed(value, position.path);
+    if (!isTokenRequest(value)) {
       requireNoMisspelledRequest(value, position.path);
       return yield* this.#readObject(value, position);
     }
@@ -178,7 +180,7 @@ class DocumentReader {
     }
   }
 
-  #add(form: SlotForm, request: TokenRequest): Writer {
+  #add(form: SlotForm, request: TokenRequest | ReferringRequest): Writer {
     if (this.requests.length === tokensMax) {
       throw new DomainError('validation-failed', `A request makes at most ${tokensMax} tokens.`);
     }
@@ -188,11 +190,27 @@ class DocumentReader {
   }
 }
 
+/** Returns true for an object with a type and data, or with a type and what stands for data. */
+function isTokenRequest(object: JsonObject): boolean {
+  if (!Object.hasOwn(object, 'type')) return false;
+  return (
+    Object.hasOwn(object, 'data') ||
+    (typeof object['type'] === 'string' && (isText(object['encrypted']) || isText(object['token_intent_id'])))
+  );
+}
+
+function isText(value: JsonValue | undefined): boolean {
+  return typeof value === 'string';
+}
+
 /** Objects with more members than a token request can have are treated as plain data. */
 const requestMembersMax = 20;
 
+/** The members of a token request that hold its data or stand for it. */
+const dataMembers = ['data', 'encrypted', 'token_intent_id'];
+
 /**
- * Rejects an object that looks like a misspelled token request. An object with `type` and `data` is a token request. If
+ * Rejects an object that looks like a misspelled token request. An object with `type` and data is a token request. If
  * one of the names is misspelled, a card number would become a generic token in another container. Therefore an object
  * whose type is a known token type must spell both names correctly.
  */
@@ -201,11 +219,13 @@ function requireNoMisspelledRequest(object: JsonObject, path: string): void {
   if (names.length > requestMembersMax) return;
   const find = (meant: string) =>
     Object.hasOwn(object, meant) ? meant : names.find((name) => findIntendedName(name, [meant]) !== undefined);
-  const [type, data] = [find('type'), find('data')];
-  if (type === undefined || data === undefined || type === data) return;
+  const type = find('type');
+  const meant = dataMembers.find((name) => ![undefined, type].includes(find(name)));
+  if (type === undefined || meant === undefined) return;
   const named = object[type];
   if (typeof named !== 'string' || findTokenType(named) === undefined) return;
-  throw invalidAt(path, type === 'type' ? 'data' : 'type', misspelledMember);
+  if (type === 'type' && Object.hasOwn(object, meant)) return;
+  throw invalidAt(path, type === 'type' ? meant : 'type', misspelledMember);
 }
 
 /**

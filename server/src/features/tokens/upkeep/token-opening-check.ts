@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
 import { SealedRecordError } from '../../../platform/keyring/sealing/sealed-record.ts';
 import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
-import { tokenBinding } from '../model/token-sealer.ts';
+import { tokenBinding } from '../model/token.ts';
 import { type SealedData, TokenOpeningCheckStore } from './token-opening-check-store.ts';
 
 const pageSize = 1_000;

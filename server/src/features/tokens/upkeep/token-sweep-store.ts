@@ -2,7 +2,7 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { type AuditEvent, successEvent } from '../../../platform/audit/record/audit-event.ts';
 import { recordAllInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { countSlot } from '../model/count-slot.ts';
+import { countSlot } from '../model/token-shelf.ts';
 import { removeWithGone } from '../model/token-removal-sql.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 

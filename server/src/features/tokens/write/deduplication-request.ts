@@ -17,12 +17,16 @@ export function requestsDeduplication(
     readonly draft: { readonly deduplicate: boolean | undefined };
     readonly transform: Transform;
     readonly settings: TenantSettings;
+    /** False if the caller may not compare this data with any other. */
+    readonly isComparable?: boolean;
   },
 ): boolean {
-  const { draft, transform, settings } = token;
+  const { draft, transform, settings, isComparable = true } = token;
   const { fingerprintVisibility, deduplicateTokens } = settings;
   if (caller.allowedOrigins !== undefined) return refuseToPages(draft.deduplicate);
-  const needed = findNeeded(caller, transform, fingerprintVisibility);
+  const needed = isComparable
+    ? findNeeded(caller, transform, fingerprintVisibility)
+    : 'a rule for token:read on the container, because this key may not know the data';
   if (needed === undefined) return draft.deduplicate ?? deduplicateTokens;
   if (draft.deduplicate !== true) return false;
   throw new DomainError('forbidden', `deduplicate_token requires ${needed}.`);

@@ -1,5 +1,7 @@
 export { requireHarmlessInFields } from './fields-request.ts';
+export { IntentSealer } from './intent-sealer.ts';
 export type { CreatedToken, UpdatedToken } from './made-token.ts';
+export { ReferencedData } from './referenced-data.ts';
 export { TokenCreator } from './token-creator.ts';
 export { TokenDeduplicator } from './token-deduplicator.ts';
 export { deleteLeftClaims, TokenDuplicateStore } from './token-duplicate-store.ts';
@@ -7,5 +9,6 @@ export { insertFreeIn, type InsertRow } from './token-insert-sql.ts';
 export { TokenInsertStore } from './token-insert-store.ts';
 export { type IntakeSettings, TokenIntake } from './token-intake.ts';
 export { TokenRepeater } from './token-repeater.ts';
+export { TokenSealer } from './token-sealer.ts';
 export { TokenUpdater, type UpdateOutcome } from './token-updater.ts';
 export { writeProblems } from './write-problems.ts';

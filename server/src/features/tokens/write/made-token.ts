@@ -20,6 +20,8 @@ export interface CreatedToken extends MadeToken {
   /** The target that the permission to create was checked against. */
   readonly target: AccessTarget;
   readonly version: number;
+  /** False if no response may contain the fingerprint. */
+  readonly isComparable?: false;
   /** True if the token already existed. */
   readonly isFound: boolean;
   /** True if the response said that nothing was created. */

@@ -1,36 +1,25 @@
 import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
-import { requireAccess } from '../../../core/access/require-access.ts';
+import { requireAccess } from '../../../core/access/decide-access.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-sql.ts';
-import { invalidAt } from '../model/request-path.ts';
+import { invalidAt } from '../model/token-request.ts';
 import type { StoredToken } from '../model/token.ts';
-import type { TokenDraft } from '../model/token-draft.ts';
-import {
-  ChangedMeanwhile,
-  type DeduplicatedInsert,
-  type Duplicates,
-  findWantedKey,
-  type TokenDuplicateStore,
-} from './token-duplicate-store.ts';
+import type { TokenDraft } from './token-draft.ts';
+import { ChangedMeanwhile, type Duplicates, type TokenDuplicateStore } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
-import type { TokenSealer } from '../model/token-sealer.ts';
+import { findWantedKey, type TokenInsert } from './token-insert.ts';
+import type { TokenSealer } from './token-sealer.ts';
 import { findShownTransform, untilNotOvertaken } from '../read/index.ts';
 import type { TokenChange } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { authorsOf } from './view-authors.ts';
 
-export type DraftedInsert = DeduplicatedInsert & {
-  readonly draft: TokenDraft;
-  readonly transform: Transform;
-  readonly isIdOnly: boolean;
-};
-
 /** Tokens by the text of their keys: the one to write for each content, and all the tokens that it represents. */
 interface WantedTokens {
-  readonly wanted: ReadonlyMap<string, DraftedInsert>;
-  readonly sharing: ReadonlyMap<string, readonly DraftedInsert[]>;
+  readonly wanted: ReadonlyMap<string, TokenInsert>;
+  readonly sharing: ReadonlyMap<string, readonly TokenInsert[]>;
 }
 
 /**
@@ -52,7 +41,7 @@ export class TokenDeduplicator {
 
   async insertOrFind(
     caller: KeyCaller,
-    inserts: readonly DraftedInsert[],
+    inserts: readonly TokenInsert[],
     behavior: DeduplicationBehavior,
   ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
     if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
@@ -89,7 +78,7 @@ export class TokenDeduplicator {
     });
     const sealed = await this.#sealer.sealAll(
       caller,
-      found.map(({ current, draft }) => ({ draft, id: current.id, version: current.version + 1 })),
+      found.map(({ draft }) => draft),
       { hasFingerprints: true },
     );
     return new Map(
@@ -110,7 +99,7 @@ export class TokenDeduplicator {
 function findMostShown(
   caller: KeyCaller,
   current: StoredToken,
-  inserts: readonly DraftedInsert[],
+  inserts: readonly TokenInsert[],
 ): Transform | undefined {
   const shown = inserts.filter(({ isIdOnly }) => !isIdOnly);
   return mostTransform(shown.map(({ transform }) => findShownTransform(caller, current, transform)));
@@ -123,7 +112,8 @@ function findMostShown(
  */
 function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDraft): TokenDraft {
   requireAccess(caller.grants, 'token:update', current);
-  const moved = { ...draft, containers: current.containers };
+  const { id, version, containers } = current;
+  const moved = { ...draft, id, version: version + 1, containers };
   return { ...moved, viewAuthors: authorsOf(caller, moved, current.id) };
 }
 
@@ -131,8 +121,8 @@ function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDra
  * Returns inserts by the text of their keys. Only one of two tokens with the same content is written. If they differ in
  * anything else, the request is rejected, because the properties of the other token would be lost.
  */
-function requireDistinct(inserts: readonly DraftedInsert[]): ReadonlyMap<string, DraftedInsert> {
-  const byKey = new Map<string, DraftedInsert>();
+function requireDistinct(inserts: readonly TokenInsert[]): ReadonlyMap<string, TokenInsert> {
+  const byKey = new Map<string, TokenInsert>();
   for (const insert of inserts) {
     const text = findWantedKey(insert, 'update_existing')?.text;
     if (text === undefined) continue;

@@ -5,12 +5,13 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-sql.ts';
-import { countSlot } from '../model/count-slot.ts';
+import { countSlot } from '../model/token-shelf.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
-import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
-import type { StoredToken } from '../model/token.ts';
-import type { SealedToken } from '../model/token-sealer.ts';
-import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
+import type { DuplicateKey } from './duplicate-key.ts';
+import type { SealedToken, StoredToken } from '../model/token.ts';
+import { convertIntents } from '../intents/index.ts';
+import { findWantedKey, listConversions, type TokenInsert } from './token-insert.ts';
+import { toInsertRow } from './token-insert-sql.ts';
 import { insertAllIn } from './token-insert-store.ts';
 import {
   bytesBefore,
@@ -22,9 +23,6 @@ import {
   toStoredTokens,
 } from '../model/token-row-sql.ts';
 import { type TokenChange, toUpdateStatement } from '../model/token-store.ts';
-
-/** A token to create, unless it is to be deduplicated and another token has its content. */
-export type DeduplicatedInsert = TokenInsert & { readonly isDeduplicated: boolean };
 
 /** Live tokens by the text of their duplicate key. */
 export type Duplicates = ReadonlyMap<string, StoredToken>;
@@ -70,7 +68,7 @@ export class TokenDuplicateStore {
    */
   async insertOrFind(
     tenantId: TenantId,
-    items: readonly DeduplicatedInsert[],
+    items: readonly TokenInsert[],
     updates?: DuplicateUpdates,
   ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
     const behavior = updates === undefined ? 'return_existing' : 'update_existing';
@@ -87,6 +85,7 @@ export class TokenDuplicateStore {
         values: [tenantId, fingerprints],
       });
       const found = toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
+      await convertIntents(tx, tenantId, listConversions(items));
       const missing = indexesOfMissing(items, found, behavior);
       const due = updates === undefined ? [] : await listChanges(found, updates);
       const [createdAt, changed] = await Promise.all([
@@ -136,22 +135,14 @@ interface DuplicateRow extends FoundRow {
   readonly place: number;
 }
 
-function listKeys(items: readonly DeduplicatedInsert[], behavior: DeduplicationBehavior): DuplicateKey[] {
+function listKeys(items: readonly TokenInsert[], behavior: DeduplicationBehavior): DuplicateKey[] {
   const keys = items.flatMap((item) => findWantedKey(item, behavior) ?? []);
   return [...new Map(keys.map((key) => [key.text, key])).values()];
 }
 
-/** Returns the key to look for before creating this token, or undefined if it is created in any case. */
-export function findWantedKey(
-  { token, isDeduplicated }: DeduplicatedInsert,
-  behavior: DeduplicationBehavior,
-): DuplicateKey | undefined {
-  return isDeduplicated ? findDuplicateKey(token, behavior) : undefined;
-}
-
 /** Returns the indexes of the tokens to create. If several tokens are equal, only the first is created. */
 function indexesOfMissing(
-  items: readonly DeduplicatedInsert[],
+  items: readonly TokenInsert[],
   found: Duplicates,
   behavior: DeduplicationBehavior,
 ): ReadonlySet<number> {

@@ -1,23 +1,14 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
-import type { AuditRow } from '../../../platform/audit/record/audit-event.ts';
 import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform/audit/record/audit-statement.ts';
 import type { Statement, Transaction } from '../../../platform/database/database.ts';
 import { keyVersionOf } from '../../../platform/keyring/sealing/sealed-record.ts';
 import { keysAreOpen } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { type ContainerSetLimits, hasRoomForSets, toRoomValues, type WantedSet } from '../model/container-set-sql.ts';
 import { cvcExpiry, jsonRowColumns, toJsonRow } from '../model/token-row-sql.ts';
-import type { SealedToken } from '../model/token-sealer.ts';
+import type { TokenInsert } from './token-insert.ts';
 import { toShelfKey } from '../model/token-shelf.ts';
 
-/** A token to insert, with the record of its creation. */
-export interface TokenInsert {
-  readonly token: SealedToken;
-  /** True if the token is created with a public or session key, which anybody may hold. */
-  readonly isPublic: boolean;
-  readonly audit: AuditRow;
-}
-
-/** A `TokenInsert` in the form that the statement takes. It is JSON text, so that another thread can prepare it. */
+/** A sealed token as the insert statement takes it: JSON text, so that another thread can prepare it. */
 export interface InsertRow {
   readonly id: TokenId;
   readonly token: string;
@@ -26,11 +17,6 @@ export interface InsertRow {
   /** The version of the key that the data is sealed with. */
   readonly keyVersion: number;
   readonly set: WantedSet;
-}
-
-/** The creation time of the token. Undefined if its id was taken. */
-export interface InsertOutcome {
-  readonly createdAt: Date | undefined;
 }
 
 /** The tenant that the tokens belong to, and the counter slot to add to. */
@@ -72,7 +58,7 @@ const insertText = `with rows as materialized (
   )
   select id, created_at from written`;
 
-export function toInsertRow({ token, audit, isPublic }: TokenInsert): InsertRow {
+export function toInsertRow({ token, audit, isPublic }: Pick<TokenInsert, 'token' | 'audit' | 'isPublic'>): InsertRow {
   const { entity_id: _id, containers: _containers, ...shared } = audit;
   return {
     id: token.id,
@@ -83,12 +69,12 @@ export function toInsertRow({ token, audit, isPublic }: TokenInsert): InsertRow 
   };
 }
 
-/** Inserts the tokens whose ids are free, and returns which ones were. */
+/** Inserts the tokens whose ids are free. Returns their creation times, undefined for each token whose id was taken. */
 export function insertFreeIn(
   tx: Transaction,
   target: InsertTarget,
   rows: readonly InsertRow[],
-): Promise<InsertOutcome[]> {
+): Promise<(Date | undefined)[]> {
   return insertFree((statement) => tx.query(statement), target, rows);
 }
 
@@ -97,11 +83,11 @@ export async function insertFree(
   run: (statement: Statement) => Promise<readonly WrittenRow[]>,
   target: InsertTarget,
   rows: readonly InsertRow[],
-): Promise<InsertOutcome[]> {
+): Promise<(Date | undefined)[]> {
   const winners = firstOfEachId(rows);
   const written = await run(toStatement(target, [...winners.values()]));
   const createdAt = new Map(written.map((row) => [row.id, row.created_at]));
-  return rows.map((row) => ({ createdAt: winners.get(row.id) === row ? createdAt.get(row.id) : undefined }));
+  return rows.map((row) => (winners.get(row.id) === row ? createdAt.get(row.id) : undefined));
 }
 
 /** Keeps the first of several rows with the same id, which would also win if each row had its own statement. */

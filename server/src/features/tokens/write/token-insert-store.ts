@@ -3,16 +3,10 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-sql.ts';
-import { countSlot } from '../model/count-slot.ts';
-import {
-  insertFree,
-  insertFreeIn,
-  type InsertOutcome,
-  type InsertRow,
-  type InsertTarget,
-  toInsertRow,
-  type TokenInsert,
-} from './token-insert-sql.ts';
+import { countSlot } from '../model/token-shelf.ts';
+import { convertIntents } from '../intents/index.ts';
+import { listConversions, type TokenInsert } from './token-insert.ts';
+import { insertFree, insertFreeIn, type InsertRow, type InsertTarget, toInsertRow } from './token-insert-sql.ts';
 
 const bytesPerItem = 16 * 1024;
 
@@ -30,7 +24,7 @@ export class TakenIds extends Error {
 
 export class TokenInsertStore {
   readonly #database: Database;
-  readonly #batcher: TenantBatcher<TokenInsert, InsertOutcome>;
+  readonly #batcher: TenantBatcher<TokenInsert, Date | undefined>;
   readonly #groups: TenantBatcher<readonly TokenInsert[], Date>;
 
   constructor(database: Database, setLimits: ContainerSetLimits) {
@@ -62,16 +56,20 @@ export class TokenInsertStore {
         // others.
         const rows = await mapInTurns(groups.flat(), toInsertRow);
         const target = { tenantId, slot: countSlot(1 + slot), setLimits };
-        const createdAt = await this.#database.forTenant(tenantId, (tx) =>
-          insertAllIn(tx, target, [...rows.entries()]),
-        );
+        const createdAt = await this.#database.forTenant(tenantId, async (tx) => {
+          await convertIntents(tx, tenantId, listConversions(groups.flat()));
+          return insertAllIn(tx, target, [...rows.entries()]);
+        });
         return groups.map(() => createdAt);
       },
     });
   }
 
-  /** Inserts a token. Concurrent inserts of the same tenant share a commit. */
-  insert(item: TokenInsert): Promise<InsertOutcome> {
+  /**
+   * Inserts a token and returns its creation time, or undefined if its id is taken. Concurrent inserts of the same
+   * tenant share a commit.
+   */
+  insert(item: TokenInsert): Promise<Date | undefined> {
     return sayIfSetsAreFull(this.#batcher.add(item.token.tenantId, item));
   }
 
@@ -99,12 +97,12 @@ export async function insertAllIn(
   entries: readonly (readonly [index: number, row: InsertRow])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
-  const outcomes = await insertFreeIn(
+  const times = await insertFreeIn(
     tx,
     target,
     entries.map(([, row]) => row),
   );
-  const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
+  const taken = entries.filter((_, position) => times[position] === undefined);
   if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
-  return outcomes[0]?.createdAt ?? new Date(0);
+  return times[0] ?? new Date(0);
 }

@@ -4,14 +4,13 @@ import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import { noCvcSealer } from '../../../platform/keyring/sealing/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/parameters/validation.ts';
-import { fieldErrorsAt, invalidAt } from '../model/request-path.ts';
-import { toTokenDraft } from '../model/token-draft.ts';
+import { fieldErrorsAt, invalidAt, isReferring } from '../model/token-request.ts';
+import { toTokenDraft } from './token-draft.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
-import { toTokenId } from '../model/token-id.ts';
 import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
 import { authorsOfOperator } from './view-authors.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
-import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
+import { type KeySource, TokenSealer } from './token-sealer.ts';
 
 export interface IntakeSettings {
   readonly tenantId: TenantId;
@@ -46,6 +45,8 @@ export class TokenIntake {
   async prepare(body: unknown, source: JsonSource, now: Date): Promise<TakenIn> {
     if (!tokenShape.Check(body)) throw fieldErrorsAt('', findFieldErrors(tokenShape, body, 'body'));
     const request = toTokenRequest(body, source);
+    if (isReferring(request))
+      throw invalidAt('', 'data', 'is required: an import takes no encrypted data and no token intents');
     if (request.deduplicate === true) {
       throw invalidAt('', 'deduplicate_token', 'is not supported here: an import keeps every id');
     }
@@ -58,9 +59,7 @@ export class TokenIntake {
     const owner = { tenantId, applicationId: null };
     const viewAuthors = vouchesForViews ? authorsOfOperator(draft) : {};
     const lasting = { ...draft, ...(hasCvc ? { cvc: undefined } : {}), viewAuthors };
-    const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
-      hasFingerprints,
-    });
+    const [token] = await this.#sealer.sealAll(owner, [lasting], { hasFingerprints });
     if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
     const audit = toAuditRow('system', tokenEvent(token, 'create', nothingShown));
     return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };

@@ -1,4 +1,3 @@
-import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonValuesMax, storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
@@ -8,9 +7,9 @@ import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
-import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
-import type { Metadata, StoredToken } from '../model/token.ts';
-import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from '../model/token-draft.ts';
+import { invalidAt, requireNoFieldErrors, type TokenPatch } from '../model/token-request.ts';
+import { type Metadata, parseSearchIndexes, type StoredToken } from '../model/token.ts';
+import { toContainers, toExpiresAt, type TokenDraft, toMetadata, withoutCvc } from './token-draft.ts';
 import {
   compileExpressions,
   type ExpressionTexts,
@@ -19,7 +18,6 @@ import {
   requireReadsData,
 } from '../model/token-expressions.ts';
 import type { OpenedToken } from '../read/index.ts';
-import type { TokenPatch } from '../model/token-request.ts';
 import type { CvcChange } from '../model/token-store.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
@@ -46,7 +44,9 @@ export async function applyPatch(
   const expressions = compileExpressions('', type, texts);
   const draft: TokenDraft = {
     path: '',
+    id: token.id,
     wantedId: undefined,
+    version: token.version + 1,
     type,
     ...parts,
     ...(await maskData({ path: '', type, data: parts.data }, expressions)),

@@ -1,5 +1,5 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
-import { requireAccessToEach } from '../../../core/access/require-access.ts';
+import { requireAccessToEach } from '../../../core/access/decide-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
@@ -16,6 +16,7 @@ export interface RepeatedToken {
   /** True if the token still contains the data that the caller sent, so that showing it reveals nothing new. */
   readonly isUnchanged: boolean;
   readonly isDeduplicated: boolean;
+  readonly isComparable: boolean;
 }
 
 interface TokenRepeaterParts {
@@ -56,8 +57,8 @@ export class TokenRepeater {
       const granted = requireAccessToEach(caller.grants, 'token:create', one.target);
       const token = requireSame(one, found.get(one.id));
       const isUnchanged = !one.isFound && token.version === one.version && token.revision === 0;
-      const { isDeduplicated } = one;
-      return { token, transform: leastTransform(one.transform, granted), isUnchanged, isDeduplicated };
+      const { isDeduplicated, isComparable = true } = one;
+      return { token, transform: leastTransform(one.transform, granted), isUnchanged, isDeduplicated, isComparable };
     });
     await this.#parts.audit.appendAll(
       caller,
@@ -71,11 +72,12 @@ export class TokenRepeater {
 
   /** Shows what the caller may see of the token now. */
   async show(caller: KeyCaller, repeated: RepeatedToken): Promise<VisibleToken> {
-    const { token, transform, isUnchanged, isDeduplicated } = repeated;
+    const { token, transform, isUnchanged, isDeduplicated, isComparable } = repeated;
     const parts = { presenter: this.#parts.presenter, audit: this.#parts.audit };
-    const visible = isUnchanged
+    const shown = isUnchanged
       ? await this.#parts.presenter.show(caller, token, transform)
       : await showFound(parts, caller, { found: token, transform, isIdOnly: false, isRecorded: true });
+    const visible = isComparable ? shown : { ...shown, fingerprint: undefined };
     return isDeduplicated ? { ...visible, isDeduplicated } : visible;
   }
 }

@@ -1,6 +1,5 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
-import { decideAccess } from '../../../core/access/decide-access.ts';
-import { requireAccess, requireAccessToEach } from '../../../core/access/require-access.ts';
+import { decideAccess, requireAccess, requireAccessToEach } from '../../../core/access/decide-access.ts';
 import { mayAuthorViews, requireNoGain, requireViewAuthor } from '../../../core/sight/view-authorship.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
@@ -10,19 +9,19 @@ import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import type { TenantSettings, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { requireSame, toMadeToken, type UpdatedToken } from './made-token.ts';
-import type { StoredToken, VisibleToken } from '../model/token.ts';
+import type { SealedToken, StoredToken, VisibleToken } from '../model/token.ts';
 import { requestsDeduplication } from './deduplication-request.ts';
 import { findDuplicateKey } from './duplicate-key.ts';
-import type { TokenDraft } from '../model/token-draft.ts';
+import type { TokenDraft } from './token-draft.ts';
 import type { TokenDuplicateStore } from './token-duplicate-store.ts';
 import { type Shown, tokenEvent } from '../model/token-event.ts';
 import { applyAttributes, applyPatch, leavesContent } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import { getToken, type OpenedToken, type TokenPresenter, untilNotOvertaken } from '../read/index.ts';
-import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
+import type { TokenSealer } from './token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
-import { authorsAfter, type RightsSource, requireViewsOfType, withoutPlantedViews } from './view-authors.ts';
+import { authorsAfter, requireViewsOfType, type RightsSource, withoutPlantedViews } from './view-authors.ts';
 import { judgeViews } from './view-change.ts';
 
 export interface UpdateOutcome {
@@ -153,7 +152,7 @@ export class TokenUpdater {
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, draft));
     const isDeduplicated = requestsDeduplication(caller, { draft, transform, settings });
     const vouched = { ...draft, viewAuthors: authorsAfter(caller, { token, draft, patch }) };
-    const sealed = await this.#seal(caller, current, { draft: vouched, hasFingerprint });
+    const sealed = await this.#seal(caller, vouched, hasFingerprint);
     return this.#write(caller, current, { sealed, cvc, isView, transform, isDeduplicated, content: draft });
   }
 
@@ -206,15 +205,8 @@ export class TokenUpdater {
     return transform;
   }
 
-  async #seal(
-    caller: KeyCaller,
-    current: StoredToken,
-    { draft, hasFingerprint }: { draft: TokenDraft; hasFingerprint: boolean },
-  ): Promise<SealedToken> {
-    const version = current.version + 1;
-    const [next] = await this.#parts.sealer.sealAll(caller, [{ draft, id: current.id, version }], {
-      hasFingerprints: hasFingerprint,
-    });
+  async #seal(caller: KeyCaller, draft: TokenDraft, hasFingerprint: boolean): Promise<SealedToken> {
+    const [next] = await this.#parts.sealer.sealAll(caller, [draft], { hasFingerprints: hasFingerprint });
     if (next === undefined) throw new Error('A draft was sealed to nothing.');
     return next;
   }

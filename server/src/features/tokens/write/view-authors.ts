@@ -7,7 +7,7 @@ import { StoredRemainder } from '../../../core/merge-patch/stored-remainder.ts';
 import { finish } from '../../../core/steps/steps.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { type StoredToken, type ViewAuthors, type ViewName, viewNames } from '../model/token.ts';
-import type { TokenDraft } from '../model/token-draft.ts';
+import type { TokenDraft } from './token-draft.ts';
 import type { ExpressionTexts } from '../model/token-expressions.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import { storedTexts } from './token-patch.ts';

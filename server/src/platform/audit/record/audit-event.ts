@@ -5,6 +5,7 @@ export const entityTypes = [
   'application',
   'bank',
   'card',
+  'client_key',
   'export',
   'import',
   'invitation',
@@ -15,6 +16,8 @@ export const entityTypes = [
   'session',
   'tenant',
   'token',
+  'token_intent',
+  'webhook',
 ] as const;
 export type EntityType = (typeof entityTypes)[number];
 export const operations = [
@@ -47,6 +50,8 @@ export const operations = [
   'reencrypt',
   'retire',
   'alert',
+  'acknowledge',
+  'disable',
 ] as const;
 export type Operation = (typeof operations)[number];
 /**
@@ -85,12 +90,14 @@ export type Way =
   /**
    * A mask, search index or fingerprint expression was applied to stored data. Its author can read all of that data.
    */
-  | 'view';
+  | 'view'
+  /** The log was downloaded, up to its last record, not looked at page by page. */
+  | 'download';
 
 /** Details of an operation. They contain names and numbers, never values. */
 export interface AuditDetails {
   readonly via?: Way;
-  /** The id of the export that contained the token. */
+  /** The id of the export that contained the token, or of the record of the alert that was acknowledged. */
   readonly within?: string;
   /** The fields that a search or a reference asked for, such as `type` or `data`, or the fields that expired. */
   readonly fields?: readonly string[];
@@ -111,10 +118,18 @@ export interface AuditDetails {
   readonly number?: number;
   readonly root?: string;
   readonly signature?: string;
+  /** True if that month was archived before. */
+  readonly archived?: boolean;
   /** The rights or settings that a change added and removed, one line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */
   readonly digest?: string;
+  /** Why a webhook was disabled, or what was found out about an alert. */
+  readonly reason?: string;
+  /** The ids of tokens that a call through a stored proxy created, as far as they fit in. `count` is how many. */
+  readonly tokens?: readonly string[];
+  /** The id of the stored proxy through which this was done. */
+  readonly proxy?: string;
   /** The id of the member or application whose request somebody else approved or rejected. */
   readonly requester?: string;
 }
@@ -168,6 +183,11 @@ export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
     containers: event.containers,
     destination: event.destination,
     transform: event.transform,
-    details: event.details === undefined ? undefined : JSON.stringify(event.details),
+    details: toDetailsText(event.details, key?.throughProxy),
   };
+}
+
+function toDetailsText(details: AuditDetails | undefined, proxy: string | undefined): string | undefined {
+  if (proxy === undefined) return details === undefined ? undefined : JSON.stringify(details);
+  return JSON.stringify({ ...details, proxy });
 }

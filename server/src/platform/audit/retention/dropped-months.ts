@@ -11,7 +11,7 @@ export class DroppedMonths {
   readonly #newest = new Map<string, SeenCheckpoint>();
   /** The number of the newest checkpoint of each month whose records are gone. */
   readonly #dropped = new Map<string, number>();
-  readonly #removals: Pick<MonthRemoval, 'month' | 'number'>[] = [];
+  readonly #removals: Pick<MonthRemoval, 'month' | 'number' | 'isArchived'>[] = [];
 
   constructor(tenantId: string, publicKey: Buffer) {
     this.#tenantId = tenantId;
@@ -32,6 +32,12 @@ export class DroppedMonths {
       // If the log was truncated and has grown since, an old removal refers to a checkpoint that no longer exists.
       if (removal !== undefined && newest !== undefined && isSameRemoval(removal, newest)) this.#removals.push(removal);
     }
+  }
+
+  /** Lists the months whose records are gone although they were archived, such as `2026-05`. */
+  listArchived(): string[] {
+    const archived = this.#removals.filter(({ month, isArchived }) => isArchived === true && this.#dropped.has(month));
+    return [...new Set(archived.map(({ month }) => month.slice(0, 7)))];
   }
 
   /**

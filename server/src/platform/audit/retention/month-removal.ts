@@ -6,7 +6,10 @@ import type { SignedCheckpoint } from '../seal/checkpoint.ts';
 import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 
 /** A month that retention drops from a tenant's log: all records up to the newest checkpoint of that month. */
-export type MonthRemoval = Pick<SignedCheckpoint, 'tenantId' | 'month' | 'number' | 'root'>;
+export type MonthRemoval = Pick<SignedCheckpoint, 'tenantId' | 'month' | 'number' | 'root'> & {
+  /** True if the records were archived before, so that an archive must have them. */
+  readonly isArchived?: true;
+};
 
 /**
  * Returns the signed text. A checkpoint never begins with this first line, so a signature of one is never valid for the
@@ -19,6 +22,7 @@ function toRemovalText(removal: MonthRemoval): string {
     `month ${removal.month}`,
     `number ${removal.number}`,
     `root ${removal.root.toString('base64')}`,
+    ...(removal.isArchived === true ? ['archived'] : []),
     '',
   ].join('\n');
 }
@@ -29,6 +33,7 @@ export function toRemovalEvent(removal: MonthRemoval, signer: AuditSigner): Audi
     number: removal.number,
     root: removal.root.toString('base64'),
     signature: signer.sign(toRemovalText(removal)).toString('base64'),
+    ...(removal.isArchived === true ? { archived: true } : {}),
   };
   return { ...successEvent('log', toRemovedMonth(removal.month), 'delete'), details };
 }
@@ -52,9 +57,15 @@ export function parseRemoval(
   tenantId: string,
   publicKey: Buffer,
 ): MonthRemoval | undefined {
-  const { number, root, signature } = membersOf(parseJsonOrNothing(details ?? ''));
+  const { number, root, signature, archived } = membersOf(parseJsonOrNothing(details ?? ''));
   if (typeof number !== 'number' || typeof root !== 'string' || typeof signature !== 'string') return undefined;
-  const removal = { tenantId, month: `${month}-01`, number, root: Buffer.from(root, 'base64') };
+  const removal: MonthRemoval = {
+    tenantId,
+    month: `${month}-01`,
+    number,
+    root: Buffer.from(root, 'base64'),
+    ...(archived === true ? { isArchived: true } : {}),
+  };
   return isSignedBy(publicKey, toRemovalText(removal), Buffer.from(signature, 'base64')) ? removal : undefined;
 }
 

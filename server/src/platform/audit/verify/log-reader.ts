@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../../core/audit/record-text.ts';
 import { compareOrders, firstOrder, parseRecordText, recordTextSql } from '../seal/audit-record.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from '../seal/checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
+import { listMonthsKept } from './log-months.ts';
 import type { LogSection } from './log-verifier.ts';
 import { entityTypes } from '../record/audit-event.ts';
 import { listWaiting, type WaitingRecords } from '../seal/waiting-records.ts';
@@ -72,21 +73,24 @@ export class LogReader {
     return new Map(rows.map((row) => [Number(row.number), { treeSize: Number(row.tree_size), root: row.root }]));
   }
 
-  /** Reads the checkpoints after a number, each with its records. */
-  async *sections(tenantId: string, afterNumber = 0): AsyncGenerator<LogSection> {
+  /** Reads the checkpoints after a number, each with its records, so many of them at a time. */
+  async *sections(tenantId: string, afterNumber = 0, perRead = checkpointsPerRead): AsyncGenerator<LogSection> {
     let before = afterNumber === 0 ? undefined : await this.checkpointBefore(tenantId, afterNumber + 1);
     for (;;) {
       const after = before?.number ?? 0;
       const checkpoints = await this.#checkpoints(
         tenantId,
-        `and c.number > $2 order by c.number limit ${checkpointsPerRead}`,
+        `and c.number > $2 order by c.number limit ${perRead}`,
         after,
       );
       const last = checkpoints.at(-1);
       if (last === undefined) return;
       const records = await this.recordsBetween(tenantId, before?.orderTo ?? firstOrder, last.orderTo);
       // This query must come last. If a month were dropped in between, its records would look missing.
-      const isKept = await this.#monthsKept(checkpoints.map(({ month }) => month));
+      const isKept = await listMonthsKept(
+        this.#database,
+        checkpoints.map(({ month }) => month),
+      );
       let taken = 0;
       for (const checkpoint of checkpoints) {
         const end = indexFrom(records, taken, checkpoint.orderTo);
@@ -197,26 +201,6 @@ export class LogReader {
     return this.#reads === 'every tenant'
       ? (work) => this.#database.forSealer(work)
       : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
-  }
-
-  /**
-   * Returns the months for which a partition can still contain records. It uses the bounds of the partitions, because
-   * their names are not reliable.
-   */
-  async #monthsKept(months: readonly string[]): Promise<Set<string>> {
-    const bound = (word: string, otherwise: string) =>
-      `coalesce(substring(pg_get_expr(part.relpartbound, part.oid) from '${word} \\(''([^'']+)''\\)')::timestamptz, '${otherwise}')`;
-    const rows = await this.#database.forSealer((tx) =>
-      tx.query<{ month: string }>({
-        text: `select month from unnest($1::text[]) as month
-          where exists (select from pg_inherits join pg_class part on part.oid = inhrelid
-            where inhparent = 'public.audit_records'::regclass
-              and ${bound('FROM', '-infinity')} < (month::date + interval '1 month') at time zone 'UTC'
-              and ${bound('TO', 'infinity')} > month::date::timestamp at time zone 'UTC')`,
-        values: [[...new Set(months)]],
-      }),
-    );
-    return new Set(rows.map(({ month }) => month));
   }
 }
 

@@ -12,12 +12,29 @@ export interface LogVerdict {
   readonly waiting: readonly WaitingRecords[];
   /** The number of lines in the anchor that this vault did not sign. */
   readonly foreignAnchorLines: number;
+  /** What was found in the archive, if there is one. */
+  readonly archive?: ArchiveVerdict;
+}
+
+export interface ArchiveVerdict {
+  readonly files: number;
+  /** What is damaged or missing, as sentences. */
+  readonly damages: readonly string[];
 }
 
 /** The log of a vault and the key that signs it. */
 export interface OpenLog {
   readonly reader: LogReader;
   readonly publicKey: Buffer;
+  /** The archive that the reader reads as well. */
+  readonly archive?: LogArchive | undefined;
+}
+
+/** The part of an archive that a verification needs. */
+interface LogArchive {
+  readonly name: string;
+  collectDamages(): readonly string[];
+  verifyFiles(tenantId: string | undefined): Promise<number>;
 }
 
 export interface VerifyOptions {
@@ -28,10 +45,11 @@ export interface VerifyOptions {
 
 /** Verifies the log of one tenant or of all in the database, with the key that the root key unwraps. */
 export async function verifyDatabase(
-  { reader, publicKey }: OpenLog,
+  { reader, publicKey, archive }: OpenLog,
   tenantId: string | undefined,
   options: VerifyOptions,
 ): Promise<LogVerdict> {
+  archive?.collectDamages();
   const present = tenantId === undefined ? await reader.listTenants() : [tenantId];
   const total = await sizeOf(reader, present);
   const tenants: TenantVerdict[] = [];
@@ -51,7 +69,23 @@ export async function verifyDatabase(
   const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
   const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
   const waiting = await reader.listWaiting(tenantId);
-  return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
+  const findings = [...verdict.findings, ...findForgedStops(tenants, waiting)];
+  if (archive === undefined) return { ...verdict, findings, waiting };
+  return { ...verdict, findings, waiting, archive: await verifyArchive(archive, tenantId, tenants) };
+}
+
+/** Verifies the files that were not read for the log, and finds months that should be in the archive and are not. */
+async function verifyArchive(
+  archive: LogArchive,
+  tenantId: string | undefined,
+  tenants: readonly TenantVerdict[],
+): Promise<ArchiveVerdict> {
+  const files = await archive.verifyFiles(tenantId);
+  const damages = archive.collectDamages();
+  const missing = tenants.flatMap(({ tenantId: of, archivedMonths }) =>
+    archivedMonths.map((month) => `Records of ${month} of tenant ${of} were archived, and are not in ${archive.name}.`),
+  );
+  return { files, damages: [...damages, ...missing] };
 }
 
 /**

@@ -41,6 +41,8 @@ export interface TenantVerdict {
   readonly tenantId: string;
   readonly verified: number;
   readonly dropped: number;
+  /** The months that were archived, and whose records are not there. Without an archive, that is as it should be. */
+  readonly archivedMonths: readonly string[];
   readonly findings: readonly Finding[];
   readonly newest: SignedCheckpoint | undefined;
 }
@@ -122,6 +124,7 @@ export class LogVerifier {
       tenantId: this.#tenantId,
       verified: this.#verified,
       dropped: this.#dropped,
+      archivedMonths: this.#months.listArchived(),
       findings: this.#findings,
       newest: this.#newest,
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WatchedCache } from './watched-cache.ts';
+import { WatchedCache } from './change-feed.ts';
 
 /** Creates a feed whose state the test controls, and a store whose reads finish one at a time when the test says so. */
 function setUp(options: { isKept?: (value: { n: number }) => boolean } = {}) {

@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /**
  * The PostgreSQL server and database that this process is connected to. All pools and listeners with the same address
  * share one origin. If a connection of any of them reaches another server, for example after a failover, the others
@@ -44,5 +46,42 @@ export class ConnectionOrigins {
     const known = this.#origins.get(address) ?? new ConnectionOrigin();
     this.#origins.set(address, known);
     return known;
+  }
+}
+
+interface Opened {
+  readonly silences: number;
+  readonly generation: number;
+}
+
+/**
+ * Tracks which connections of a pool are still usable. A connection is current if it was opened after the database last
+ * stopped responding, and leads to the server that the newest connections reached.
+ */
+export class ConnectionGenerations {
+  readonly #origin: ConnectionOrigin;
+  #silences = 0;
+  readonly #opened = new WeakMap<pg.ClientBase, Opened>();
+
+  constructor(origin: ConnectionOrigin) {
+    this.#origin = origin;
+  }
+
+  /** Adds a connection that was just opened. */
+  add(client: pg.ClientBase, origin: string): void {
+    this.#opened.set(client, { silences: this.#silences, generation: this.#origin.note(origin) });
+  }
+
+  /**
+   * Marks every connection that was opened before this one stopped responding as stale. If this connection was already
+   * stale, its failure says nothing about newer ones.
+   */
+  endWith(client: pg.ClientBase): void {
+    if (this.isCurrent(client)) this.#silences += 1;
+  }
+
+  isCurrent(client: pg.ClientBase): boolean {
+    const opened = this.#opened.get(client);
+    return opened?.silences === this.#silences && opened.generation === this.#origin.generation;
   }
 }

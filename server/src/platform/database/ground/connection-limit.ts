@@ -4,10 +4,10 @@ import type { GroundReading } from './ground-reading.ts';
 const name = 'connection limit';
 /**
  * The connections that a process opens in addition to its pool. A server has two listeners. A worker has one listener
- * and two pools of two connections, for sealing and for jobs.
+ * and a pool of two connections for sealing, and a listener and a pool of three for jobs.
  */
 const besidesOfServer = 2;
-const besidesOfWorker = 5;
+const besidesOfWorker = 7;
 
 interface Limit {
   readonly of: string;

@@ -72,7 +72,13 @@ export async function readDisk(url: string): Promise<DiskReading> {
   return row;
 }
 
-/** Lists the root keys that wrap at least one key in this database. */
+/** Returns true if a connection of this login is encrypted all the way to PostgreSQL. */
+export async function isEncrypted(url: string): Promise<boolean> {
+  const [row] = await ask<{ ssl: boolean }>(url, 'select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+  return row?.ssl === true;
+}
+
+/** Lists the root keys that wrap at least one key in this database, with own root keys of tenants. */
 export function listRootKeys(database: Database): Promise<string[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ rootKey: string }>({

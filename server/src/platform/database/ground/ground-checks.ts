@@ -3,6 +3,7 @@ import { checkConnectionLimit } from './connection-limit.ts';
 import { checkFsync, checkFullPageWrites } from './crash-safety.ts';
 import type { GroundExpectations, GroundFinding } from './ground-finding.ts';
 import type { GroundReading } from './ground-reading.ts';
+import { checkWritable } from './read-only.ts';
 import { checkReplicationLag } from './replication-lag.ts';
 import { checkSynchronousCommit } from './synchronous-commit.ts';
 import { checkSynchronousStandby } from './synchronous-standby.ts';
@@ -11,6 +12,7 @@ import { checkWalArchive } from './wal-archive.ts';
 type GroundCheck = (reading: GroundReading, expectations: GroundExpectations) => GroundFinding;
 
 const checks: readonly GroundCheck[] = [
+  checkWritable,
   checkClock,
   checkFsync,
   checkFullPageWrites,

@@ -7,6 +7,8 @@ import { type ClockReading, readClock } from './clock-offset.ts';
  * service hides it.
  */
 interface ServerReading {
+  /** True if PostgreSQL refuses every change, as with default_transaction_read_only. */
+  readonly isReadOnly: boolean;
   readonly fsync: string | null;
   readonly fullPageWrites: string | null;
   readonly synchronousCommit: string | null;
@@ -40,6 +42,7 @@ export interface GroundReading extends ServerReading {
 const processName = 'strongroom epochs';
 
 const serverText = `select
+  current_setting('transaction_read_only') = 'on' as "isReadOnly",
   current_setting('fsync', true) as fsync,
   current_setting('full_page_writes', true) as "fullPageWrites",
   current_setting('synchronous_commit', true) as "synchronousCommit",

@@ -14,6 +14,8 @@ export class GroundWatch {
   #timer: NodeJS.Timeout | undefined;
   #reading: GroundReading | undefined;
   #refreshing: Promise<void> | undefined;
+  #isReadOnly = false;
+  readonly #readOnlyListeners: ((isReadOnly: boolean) => void)[] = [];
 
   constructor(database: Database, expectations: GroundExpectations) {
     this.#database = database;
@@ -25,6 +27,11 @@ export class GroundWatch {
     void this.refresh();
     this.#timer = setInterval(() => void this.refresh(), readEveryMs).unref();
     return this;
+  }
+
+  /** Registers a listener that is called when the database becomes read-only, and when it accepts changes again. */
+  onReadOnly(listener: (isReadOnly: boolean) => void): void {
+    this.#readOnlyListeners.push(listener);
   }
 
   /**
@@ -62,8 +69,15 @@ export class GroundWatch {
         readTimeoutMs,
         'The database did not respond in time.',
       );
+      this.#noteReadOnly(this.#reading.isReadOnly);
     } catch {
       this.#reading = undefined;
     }
+  }
+
+  #noteReadOnly(isReadOnly: boolean): void {
+    if (isReadOnly === this.#isReadOnly) return;
+    this.#isReadOnly = isReadOnly;
+    for (const listener of this.#readOnlyListeners) listener(isReadOnly);
   }
 }

@@ -116,6 +116,30 @@ describe('forTenant', () => {
     await expect(keyring.forTenant(tenant)).rejects.toMatchObject(unavailable);
   });
 
+  it('says once that a refresh fails, for how long the loaded keys last, and once that it works again', async () => {
+    const heard: (number | undefined)[] = [];
+    keyring.onOutage((outage) => heard.push(outage === undefined ? 0 : outage.endsInMs));
+    const other = await createKeyedTenant(database, rootKey);
+    await keyring.forTenant(tenant);
+    nowMs += 4 * minuteMs;
+    await keyring.forTenant(other);
+    expect(keyring.endsInMs).toBeUndefined();
+    rootKey.isAway = true;
+    for (const minutes of [3, 5]) {
+      nowMs += minutes * minuteMs;
+      await keyring.forTenant(tenant);
+      await keyring.forTenant(other);
+      await expect.poll(() => keyring.use.failures).toBeGreaterThanOrEqual(minutes - 2);
+    }
+    expect(heard).toEqual([13 * minuteMs]);
+    expect(keyring.endsInMs).toBe(8 * minuteMs);
+    rootKey.isAway = false;
+    keyring.forgetAll();
+    await keyring.forTenant(tenant);
+    expect(heard).toEqual([13 * minuteMs, 0]);
+    expect(keyring.endsInMs).toBeUndefined();
+  });
+
   it('tries a failed refresh again after a pause, not with every request', async () => {
     await keyring.forTenant(tenant);
     rootKey.isAway = true;

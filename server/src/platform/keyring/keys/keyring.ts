@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isId } from '../../../core/identity/ids.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
@@ -6,33 +5,26 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { CacheUse } from '../../telemetry/cache-use.ts';
 import { SharedReads } from '../../waiting/shared-reads.ts';
-import { withinTime } from '../../waiting/within-time.ts';
-import { RootKeyMismatch } from '../kms/root-key.ts';
+import { ownKeyNameOf } from '../kms/own-root-key.ts';
 import type { RootKeys } from '../kms/root-keys.ts';
-import { SealedRecordError } from '../sealing/sealed-record.ts';
-import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
-import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
-import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenant-keyring.ts';
+import { type CachedKeyring, limitToGrace, outdate, staleMs, toCached } from './cached-keyring.ts';
+import { type OwnKeyOutage, OwnKeyOutages } from './own-key-outages.ts';
+import { type LoadedKeys, loadTenantKeys, RootKeyUnavailable } from './tenant-key-loading.ts';
+import { TenantKeyStore } from './tenant-key-store.ts';
+import { makeWrappedKey } from './tenant-key-wrapping.ts';
+import { type TenantKeyring, tenantKeyPurposes } from './tenant-keyring.ts';
 
-const freshMs = 5 * 60_000;
-/**
- * The age up to which cached keys are used. A key service may therefore be unavailable for 15 minutes after a refresh
- * first needs it.
- */
-const staleMs = freshMs + 15 * 60_000;
 /** The delay before retrying a failed refresh. Retrying on every request would not help a struggling service. */
 const retryMs = 5_000;
-/** The time after which a key service that does not respond counts as unavailable. */
-const unwrapTimeoutMs = 5_000;
-const lateMessage = 'The key service did not respond in time.';
+/** The age up to which loaded keys show that an own root key works. */
+const provenMs = 10_000;
 const tenantsMax = 1_000;
 
-interface CachedKeyring {
-  readonly keyring: TenantKeyring;
-  readonly loadedAt: number;
-  retryAt: number;
-  /** True if something about these keys has changed since they were loaded. */
-  isOutdated: boolean;
+/** A key service that cannot unwrap keys. */
+export interface KeyOutage {
+  readonly error: Error;
+  /** The time until the first of the keys that are loaded can no longer be used, or undefined if none is loaded. */
+  readonly endsInMs: number | undefined;
 }
 
 /**
@@ -45,11 +37,14 @@ export class Keyring {
   readonly #now: () => number;
   readonly #cache = new LRUCache<TenantId, CachedKeyring>({
     max: tenantsMax,
-    // The keys of an inactive tenant are evicted too.
     ttl: staleMs,
     ttlAutopurge: true,
   });
-  readonly #reads = new SharedReads<TenantId, TenantKeyring>();
+  readonly #reads = new SharedReads<TenantId, LoadedKeys>();
+  readonly #outageListeners = new Set<(outage: KeyOutage | undefined) => void>();
+  /** Outages of own root keys. They are no outage of the vault, and each concerns one tenant. */
+  readonly ownOutages = new OwnKeyOutages();
+  #isFailing = false;
   #hits = 0;
 
   /** The clock only measures durations, so the default is a monotonic one. */
@@ -62,10 +57,10 @@ export class Keyring {
   async forTenant(tenantId: TenantId): Promise<TenantKeyring> {
     const cached = this.#cache.get(tenantId);
     const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.loadedAt;
-    if (cached === undefined || age >= staleMs) return this.#load(tenantId);
+    if (cached === undefined || age >= cached.staleMs) return this.#load(tenantId);
     if (cached.isOutdated) return this.#replace(tenantId, cached);
     this.#hits += 1;
-    if (age < freshMs) return cached.keyring;
+    if (age < cached.freshMs) return cached.keyring;
     // The keys are still trusted while a fresh copy is loaded. Callers notice a failure only after the grace period.
     if (this.#now() >= cached.retryAt) {
       cached.retryAt = this.#now() + retryMs;
@@ -84,14 +79,51 @@ export class Keyring {
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
   }
 
+  /** Failures of own root keys do not count: an operator cannot mend them, and is not to be woken. */
   get use(): CacheUse {
-    return { entries: this.#cache.size, hits: this.#hits, ...this.#reads.counts };
+    const { loads, failures } = this.#reads.counts;
+    return { entries: this.#cache.size, hits: this.#hits, loads, failures: failures - this.ownOutages.failures };
   }
 
-  /** Creates the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a separate step. */
-  async makeTenantKeys(tenantId: TenantId): Promise<{ store(tx: Transaction): Promise<void> }> {
+  /** Registers a listener that is called when loading keys begins to fail, and when it works again. */
+  onOutage(listener: (outage: KeyOutage | undefined) => void): void {
+    this.#outageListeners.add(listener);
+  }
+
+  /** The time until the first loaded keys end, while keys cannot be loaded. Undefined if they can. */
+  get endsInMs(): number | undefined {
+    if (!this.#isFailing || this.#cache.size === 0) return undefined;
+    const ours = [...this.#cache.values()].filter(({ ownKeyId }) => ownKeyId === undefined);
+    if (ours.length === 0) return undefined;
+    const first = Math.min(...ours.map(({ loadedAt }) => loadedAt));
+    return Math.max(0, first + staleMs - this.#now());
+  }
+
+  /** The time until values of the first tenant end, for each own root key in the settings. Infinite if it works. */
+  get ownKeysEndInMs(): ReadonlyMap<string, number> {
+    return this.ownOutages.endsInMs(this.#rootKeys.own.names, this.#now());
+  }
+
+  /**
+   * Asks the own root key of a tenant, unless that has just been done, and returns the outage if it fails, with the time
+   * for which this process can still use the tenant's keys.
+   */
+  async findOwnOutage(tenantId: TenantId): Promise<(OwnKeyOutage & { readonly endsInMs: number }) | undefined> {
+    const cached = this.#cache.peek(tenantId);
+    if (cached === undefined || this.#now() - cached.loadedAt >= provenMs) {
+      await this.#load(tenantId).catch(() => undefined);
+    }
+    const outage = this.ownOutages.find(tenantId);
+    return outage === undefined ? undefined : { ...outage, endsInMs: Math.max(0, outage.endsAt - this.#now()) };
+  }
+
+  /**
+   * Creates the first keys of a new tenant, wrapped by the own root key of that name, if any. Wrapping may take a network
+   * round trip, so storing them is a separate step.
+   */
+  async makeTenantKeys(tenantId: TenantId, ownKey?: string): Promise<{ store(tx: Transaction): Promise<void> }> {
     const keys = await Promise.all(
-      tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKeys, { tenantId, purpose, version: 1 })),
+      tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKeys, { tenantId, purpose, version: 1 }, ownKey)),
     );
     return {
       async store(tx) {
@@ -109,6 +141,7 @@ export class Keyring {
     if (!isId<TenantId>(tenantId)) return;
     const cached = this.#cache.peek(tenantId);
     if (cached !== undefined) outdate(cached);
+    this.ownOutages.retry(tenantId);
     this.#reads.outdate(tenantId);
   }
 
@@ -135,40 +168,59 @@ export class Keyring {
     }
   }
 
-  #load(tenantId: TenantId): Promise<TenantKeyring> {
-    return this.#reads.run(
+  async #load(tenantId: TenantId): Promise<TenantKeyring> {
+    const recent = this.ownOutages.findRecent(tenantId, this.#now());
+    if (recent !== undefined) throw toUnavailable(recent.rootKey, recent.error);
+    const loadedAt = this.#now();
+    const loaded = await this.#reads.run(
       tenantId,
-      () => this.#database.tracer.span('unwrap-keys', {}, () => this.#unwrapAll(tenantId)),
-      (keyring) => this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0, isOutdated: false }),
+      () => this.#database.tracer.span('unwrap-keys', {}, () => this.#read(tenantId)),
+      (fresh) => this.#keep(tenantId, fresh, loadedAt),
     );
+    return loaded.keyring;
   }
 
-  async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
-    const wrapped = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).listOfTenant(tenantId));
-    // The keys were just destroyed with the tenant. The caller's API key has not been rejected yet.
-    if (wrapped.length === 0) throw new DomainError('not-found', 'There is no such tenant.');
-    const keys = await Promise.all(
-      wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),
-    );
-    const ofPurpose = (purpose: TenantKeyPurpose) => keys.filter((key) => key.purpose === purpose);
-    return new TenantKeyring(tenantId, {
-      data: ofPurpose('data'),
-      fingerprint: ofPurpose('fingerprint'),
-      index: ofPurpose('index'),
-    });
+  #keep(tenantId: TenantId, loaded: LoadedKeys, loadedAt: number): void {
+    const cached = toCached(loaded, loadedAt, this.#rootKeys.own.graceMs);
+    // The keys of an inactive tenant are evicted too.
+    this.#cache.set(tenantId, cached, { ttl: cached.staleMs });
   }
 
-  #unwrap(row: WrappedTenantKey): Promise<KeyObject> {
-    return withinTime(unwrapKey(this.#rootKeys, row), unwrapTimeoutMs, lateMessage).catch((error: unknown) => {
-      if (error instanceof RootKeyMismatch || error instanceof SealedRecordError) throw error;
-      throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', {
-        cause: error,
-      });
-    });
+  async #read(tenantId: TenantId): Promise<LoadedKeys> {
+    try {
+      const loaded = await loadTenantKeys({ database: this.#database, rootKeys: this.#rootKeys }, tenantId);
+      if (loaded.ownKeyId === undefined) this.#noteOutage(undefined);
+      this.ownOutages.end(tenantId);
+      return loaded;
+    } catch (error) {
+      if (!(error instanceof RootKeyUnavailable)) throw error;
+      const { rootKey, cause } = error;
+      if (ownKeyNameOf(rootKey) === undefined) this.#noteOutage(cause);
+      else this.#noteOwnOutage(tenantId, rootKey, cause);
+      throw toUnavailable(rootKey, cause);
+    }
+  }
+
+  #noteOwnOutage(tenantId: TenantId, rootKey: string, error: Error): void {
+    const cached = this.#cache.peek(tenantId);
+    if (cached !== undefined) limitToGrace(cached, rootKey, this.#rootKeys.own.graceMs);
+    const failedAt = this.#now();
+    const endsAt = cached === undefined ? failedAt : cached.loadedAt + cached.staleMs;
+    this.ownOutages.begin({ tenantId, rootKey, error, endsAt, failedAt });
+  }
+
+  #noteOutage(error: Error | undefined): void {
+    if (this.#isFailing === (error !== undefined)) return;
+    this.#isFailing = error !== undefined;
+    const outage = error === undefined ? undefined : { error, endsInMs: this.endsInMs };
+    for (const listener of this.#outageListeners) listener(outage);
   }
 }
 
-function outdate(cached: CachedKeyring): void {
-  cached.isOutdated = true;
-  cached.retryAt = 0;
+function toUnavailable(rootKey: string, cause: Error): DomainError {
+  const message =
+    ownKeyNameOf(rootKey) === undefined
+      ? 'The key service cannot be reached. Try again shortly.'
+      : "The tenant's own root key cannot be used, so none of its values can be encrypted or decrypted. Ask the owner of that key.";
+  return new DomainError('key-service-unavailable', message, { cause });
 }

@@ -20,12 +20,12 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
 /** Returns the same key, wrapped by the current root key. */
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
-  return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };
+  return { ...row, ...(await wrapForGood(rootKeys, bytes, { context: systemWrapContext(row.purpose) })) };
 }
 
 /** Creates a random key that is wrapped by the current root key and not stored yet. */
 export async function createSystemKey(purpose: SystemKeyPurpose, rootKeys: RootKeys): Promise<WrappedSystemKey> {
-  return { purpose, ...(await wrapForGood(rootKeys, randomBytes(32), systemWrapContext(purpose))) };
+  return { purpose, ...(await wrapForGood(rootKeys, randomBytes(32), { context: systemWrapContext(purpose) })) };
 }
 
 export function systemWrapContext(purpose: SystemKeyPurpose): WrapContext {

@@ -56,6 +56,15 @@ export class TenantKeyStore {
     });
   }
 
+  /**
+   * Lists a tenant's keys, and lets no other transaction rewrap or close one of them until this one ends. The second
+   * statement also sees a key that was added while the first one waited.
+   */
+  async lockOfTenant(tenantId: TenantId): Promise<WrappedTenantKey[]> {
+    await this.#tx.query({ text: 'select 1 from tenant_keys where tenant_id = $1 for update', values: [tenantId] });
+    return this.listOfTenant(tenantId);
+  }
+
   /** Lists a page of the keys of all tenants in a fixed order. */
   listAll(after: WrappedTenantKey | undefined, limit: number): Promise<WrappedTenantKey[]> {
     return this.#tx.query<WrappedTenantKey>({

@@ -14,17 +14,17 @@ interface KeyName {
   readonly version: number;
 }
 
-/** Creates a new key and returns only its wrapped form. */
-export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise<WrappedTenantKey> {
+/** Creates a new key and returns only its wrapped form. It is wrapped by the own root key of that name, if any. */
+export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName, ownKey?: string): Promise<WrappedTenantKey> {
   const bytes = randomBytes(32);
   const key = createSecretKey(bytes);
-  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, wrapContext(name));
+  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, { context: wrapContext(name), ownKey });
   const canary = sealRecord(canaryText, canaryBinding(name), { version: name.version, key });
   return { ...name, rootKey, wrapped, canary };
 }
 
 /** Unwraps a key and verifies with its canary that it is the key with which the tenant's records were sealed. */
-export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): Promise<KeyObject> {
+export async function unwrapKey(rootKeys: Pick<RootKeys, 'unwrap'>, wrapped: WrappedTenantKey): Promise<KeyObject> {
   const bytes = await rootKeys.unwrap(wrapped.rootKey, wrapped.wrapped, wrapContext(wrapped));
   const key = createSecretKey(bytes);
   bytes.fill(0);
@@ -32,10 +32,13 @@ export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): 
   return key;
 }
 
-/** Returns the same key, wrapped by the current root key. The result is unwrapped again and compared. */
-export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
+/**
+ * Returns the same key, wrapped by the own root key of that name, or by the current root key of the vault. The result is
+ * unwrapped again and compared.
+ */
+export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey, ownKey?: string): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
-  const fresh = await wrapForGood(rootKeys, key.export(), wrapContext(old));
+  const fresh = await wrapForGood(rootKeys, key.export(), { context: wrapContext(old), ownKey });
   return { ...old, ...fresh };
 }
 
@@ -45,9 +48,9 @@ export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Prom
 export async function wrapForGood(
   rootKeys: RootKeys,
   bytes: Buffer,
-  context: WrapContext,
+  { context, ownKey }: { readonly context: WrapContext; readonly ownKey?: string | undefined },
 ): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
-  const fresh = await rootKeys.wrap(bytes, context);
+  const fresh = await rootKeys.wrap(bytes, context, ownKey);
   const again = await rootKeys.unwrap(fresh.rootKey, fresh.wrapped, context);
   const isSame = timingSafeEqual(again, bytes);
   bytes.fill(0);

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { encodeBase58 } from '../../../core/identity/base58.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
-import { lengthPrefixed } from '../sealing/length-prefixed.ts';
+import { lengthPrefixed } from '../sealing/aes-gcm.ts';
 import {
   keyVersionOf,
   openRecord,

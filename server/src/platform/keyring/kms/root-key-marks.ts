@@ -9,8 +9,18 @@ const markLength = 8;
 
 /**
  * Returns a mark for the name of a server's connection, so that other processes can see which root key the server wraps
- * with.
+ * with, and whether it has the same own root keys of tenants.
  */
-export function markOf({ primary }: RootKeys): string {
-  return sha256(Buffer.from(primary.id, 'utf8')).toString('hex').slice(0, markLength);
+export function markOf({ primary, own }: RootKeys): string {
+  const mark = digest(primary.id);
+  return own.names.length === 0 ? mark : `${mark}.${digest(own.names.toSorted().join(' '))}`;
+}
+
+/** Returns the part of a mark that names the root key of the vault. */
+export function primaryMarkOf(mark: string): string {
+  return mark.slice(0, markLength);
+}
+
+function digest(text: string): string {
+  return sha256(Buffer.from(text, 'utf8')).toString('hex').slice(0, markLength);
 }

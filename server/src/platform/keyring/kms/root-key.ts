@@ -1,4 +1,4 @@
-import { lengthPrefixed } from '../sealing/length-prefixed.ts';
+import { lengthPrefixed } from '../sealing/aes-gcm.ts';
 
 /** The purpose of a wrapped key. The wrapping is bound to it, so a wrapped key cannot be used anywhere else. */
 export interface WrapContext {
@@ -21,6 +21,15 @@ export interface RootKey {
   /** Throws `RootKeyMismatch` if the bytes were not wrapped by this key for this context. */
   unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer>;
   close(): Promise<void>;
+}
+
+/** A configured root key. The code of its service is loaded when the key is opened. */
+export interface RootKeyConfig {
+  /** The key service, such as `aws-kms`. Ids of its keys begin with it. */
+  readonly kind: string;
+  /** The certificate authority of the service as PEM, if it is configured. */
+  readonly authority?: string | undefined;
+  open(): Promise<RootKey>;
 }
 
 export class RootKeyMismatch extends Error {

@@ -1,4 +1,6 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
+import { ownKeyNameOf } from './own-root-key.ts';
+import { OwnRootKeys } from './own-root-keys.ts';
 import type { RootKey, WrapContext } from './root-key.ts';
 
 /** Thrown if a key was wrapped by a root key that this process does not have. */
@@ -18,13 +20,17 @@ export class UnknownRootKey extends OperatorError {
  */
 export class RootKeys {
   readonly primary: RootKey;
+  /** The root keys of tenants that have their own. */
+  readonly own: OwnRootKeys;
   readonly #byId: ReadonlyMap<string, RootKey>;
 
-  constructor(primary: RootKey, others: readonly RootKey[] = []) {
+  constructor(primary: RootKey, others: readonly RootKey[] = [], own = new OwnRootKeys()) {
     this.primary = primary;
+    this.own = own;
     this.#byId = new Map([...others, primary].map((key) => [key.id, key]));
   }
 
+  /** The ids of the root keys of the vault, without those of tenants. */
   get ids(): string[] {
     return [...this.#byId.keys()];
   }
@@ -33,21 +39,28 @@ export class RootKeys {
     return this.#byId.has(id);
   }
 
-  async wrap(key: Buffer, context: WrapContext): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
+  /** Wraps a key with the own root key of that name, or with the root key of the vault if there is no name. */
+  async wrap(
+    key: Buffer,
+    context: WrapContext,
+    ownKey?: string,
+  ): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
+    if (ownKey !== undefined) return this.own.get(ownKey).wrap(key, context);
     return { rootKey: this.primary.id, wrapped: await this.primary.wrap(key, context) };
   }
 
   /**
-   * Unwraps a key. Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` in the same cases as
+   * Unwraps a key. Throws `UnknownRootKey` or `UnknownOwnRootKey` for an unknown id, and `RootKeyMismatch` in the same cases as
    * `RootKey.unwrap`.
    */
   async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
+    if (ownKeyNameOf(id) !== undefined) return this.own.unwrap(id, wrapped, context);
     const rootKey = this.#byId.get(id);
     if (rootKey === undefined) throw new UnknownRootKey(id, this.ids);
     return rootKey.unwrap(wrapped, context);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#byId.values()].map((key) => key.close()));
+    await Promise.all([this.own, ...this.#byId.values()].map((key) => key.close()));
   }
 }

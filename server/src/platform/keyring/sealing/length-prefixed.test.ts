@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lengthPrefixed } from './length-prefixed.ts';
+import { lengthPrefixed } from './aes-gcm.ts';
 
 const lists = fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 5 });
 

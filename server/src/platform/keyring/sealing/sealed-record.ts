@@ -1,8 +1,6 @@
-import { type KeyObject, timingSafeEqual } from 'node:crypto';
-import { decryptGcm, encryptGcm, gcmTagLength } from './aes-gcm.ts';
+import { type KeyObject, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { decryptGcm, encryptGcm, gcmTagLength, lengthPrefixed } from './aes-gcm.ts';
 import { hkdfExpand } from './hkdf-expand.ts';
-import { lengthPrefixed } from './length-prefixed.ts';
-import { RandomPool } from './random-pool.ts';
 
 /*
  * A sealed record, byte by byte:
@@ -30,7 +28,6 @@ const ciphertextStart = 62;
 const saltLength = commitmentStart - saltStart;
 const keyLength = 32;
 const nonce = Buffer.alloc(12);
-const salts = new RandomPool(saltLength);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
 /**
@@ -124,3 +121,31 @@ function associatedData(binding: RecordBinding, keyVersion: number): Buffer {
   const { tenantId, tokenId, field, recordVersion, type } = binding;
   return lengthPrefixed([tenantId, tokenId, field, recordVersion, type, suite, keyVersion]);
 }
+
+const piecesAtOnce = 128;
+
+/**
+ * Provides random bytes in pieces of one length. Generating many pieces at once costs as much as generating one. No
+ * piece is used twice.
+ */
+class RandomPool {
+  readonly #length: number;
+  #pool = Buffer.alloc(0);
+  #at = 0;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  take(): Buffer {
+    if (this.#at === this.#pool.length) {
+      this.#pool = randomFillSync(Buffer.alloc(this.#length * piecesAtOnce));
+      this.#at = 0;
+    }
+    const piece = this.#pool.subarray(this.#at, this.#at + this.#length);
+    this.#at += this.#length;
+    return piece;
+  }
+}
+
+const salts = new RandomPool(saltLength);

@@ -1,0 +1,10 @@
+export { DestinationCheck } from './destination-check.ts';
+export { type MaskPattern, MaskLimit } from './mask-pattern.ts';
+export { parseTransforms, valueMark } from './parse-transforms.ts';
+export { sealedStoredProxies } from './sealed-stored-proxies-sql.ts';
+export type { Configuration } from './stored-proxy.ts';
+export { type CallableProxy, StoredProxyDirectory } from './stored-proxy-directory.ts';
+export { CreateProxy } from './stored-proxy-schemas.ts';
+export { addStoredProxyRoutes } from './stored-proxy-routes.ts';
+export { StoredProxyService } from './stored-proxy-service.ts';
+export type { ProxyTransform } from './transform.ts';
