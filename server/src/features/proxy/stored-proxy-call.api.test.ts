@@ -120,6 +120,23 @@ describe('the key of a proxy', () => {
     const made = await makeProxy(proxy);
     const other = await proxy.vault.makeTenant();
     expect((await callStored(proxy, made.key, { key: other.keys.private })).status).toBe(404);
+    // The server remembers the proxy once its own tenant has called it.
+    expect((await callStored(proxy, made.key, { key: key() })).status).toBe(200);
+    expect((await callStored(proxy, made.key, { key: other.keys.private })).status).toBe(404);
+  });
+
+  it('follows a change of its proxy at once', async () => {
+    const id = await proxy.store('secret-value');
+    const body = JSON.stringify({ value: `{{ ${id} }}` });
+    const made = await makeProxy(proxy);
+    await callStored(proxy, made.key, { key: key(), body });
+    expect(bodyOf()).toBe('{"value":"secret-value"}');
+    await proxy.vault.request('PATCH', `/proxies/${made.id}`, {
+      key: proxy.tenant.keys.management,
+      body: { disable_detokenization: true },
+    });
+    await callStored(proxy, made.key, { key: key(), body });
+    expect(bodyOf()).toBe(body);
   });
 
   it('stops working with its proxy', async () => {
