@@ -151,7 +151,7 @@ export class Services {
   async #showing(secrets: readonly string[], call: () => Promise<VaultResponse>): Promise<VaultResponse> {
     if (this.#used.continues(secrets))
       throw new RefusedCall(
-        'A token was created with the beginning of what was typed, or with more of it. Reload the page and type it again.',
+        'A token was already created with a part of what was typed. Reload the page and type it again.',
       );
     // The numbers are added before the call, so that a concurrent call is rejected.
     const added = this.#used.add(secrets);

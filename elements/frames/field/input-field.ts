@@ -181,7 +181,8 @@ export class InputField {
   #advance(name: PartName, onFull: () => void): void {
     const { autoAdvance = this.#setup.type === 'card' } = this.#setup;
     const box = this.boxes.get(name);
-    // Where the focus goes would tell the page whether a value that it has not seen is valid.
+    // A page sees which field has the focus. For a value that it filled in by reference, that would tell it whether the
+    // value is valid.
     if (!autoAdvance || this.#isFilledByReference || box === undefined || !isFull(name, box)) return;
     const boxes = [...this.boxes.values()];
     const next = boxes[boxes.indexOf(box) + 1];

@@ -17,18 +17,18 @@ const both = words(`
   @fastify/merge-json-schemas @fastify/proxy-addr @opentelemetry/api @pinojs/redact abstract-logging ajv ajv-formats
   atomic-sleep avvio bintrees commander dequal fast-decode-uri-component fast-deep-equal fast-json-stringify
   fast-querystring fast-uri fastify fastq find-my-way ipaddr.js jose json-schema-ref-resolver json-schema-traverse
-  lru-cache nodemailer oauth4webapi on-exit-leak-free openid-client pg pg-connection-string pg-int8 pg-pool pg-protocol pg-types pino
+  lru-cache nodemailer on-exit-leak-free pg pg-connection-string pg-int8 pg-pool pg-protocol pg-types pino
   pino-std-serializers postgres-array postgres-bytea postgres-date postgres-interval process-warning prom-client
   quick-format-unescaped re2js ret reusify rfdc safe-regex2 safe-stable-stringify saxes secure-json-parse semver
   sonic-boom tdigest thread-stream toad-cache typebox uqr xmlchars xtend
 `);
-/** What servers load in addition, for passkeys and Redis. */
+/** What servers load in addition, for passkeys, OpenID and Redis. */
 const onlyServed = words(`
   @hexagon/base64 @ioredis/commands @levischuck/tiny-cbor @peculiar/asn1-android @peculiar/asn1-asym-key
   @peculiar/asn1-cms @peculiar/asn1-csr @peculiar/asn1-ecc @peculiar/asn1-pfx @peculiar/asn1-pkcs8
   @peculiar/asn1-pkcs9 @peculiar/asn1-rsa @peculiar/asn1-schema @peculiar/asn1-x509 @peculiar/asn1-x509-attr
   @peculiar/asn1-x509-post-quantum @peculiar/utils @peculiar/x509 @simplewebauthn/server asn1js cluster-key-slot
-  debug denque ioredis ms pvtsutils pvutils redis-errors reflect-metadata
+  debug denque ioredis ms oauth4webapi openid-client pvtsutils pvutils redis-errors reflect-metadata
   standard-as-callback tslib tsyringe
 `);
 /** What workers load in addition, for the queue of jobs. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { Sensitive } from '../../src/core/identity/sensitive.ts';
-import type { OpenidConfig } from '../../src/platform/outbound/openid-provider.ts';
+import type { OpenidConfig } from '../../src/platform/outbound/openid-config.ts';
 
 const clientSecret = 'between the vault and the provider';
 

@@ -14,7 +14,7 @@ export async function examineArchive({ database: config, audit }: LogConfig): Pr
   const store = openObjectStore(audit.archive);
   try {
     const months = await database.forSealer((tx) => new RetentionStore(tx).listDroppable(audit.retentionMonths));
-    // Whether the archive can be read is seen here, not only in the month in which it is needed.
+    // An archive that cannot be read is reported now, and not first in the month in which somebody needs it.
     await store.listFolders(1);
     const [oldest] = months;
     if (oldest === undefined)

@@ -62,7 +62,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
     { ...schema.finding, detail: schema.value },
     ...(ground.value ?? [ground.finding]),
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
-    ...(own.value === undefined ? [own.finding] : describeOwnRootKeys(own.value, own.finding)),
+    ...(own.value === undefined ? [own.finding] : describeOwnRootKeys(own.value, own.finding.name)),
     exposures.value === undefined
       ? exposures.finding
       : { ...exposures.finding, isWarning: exposures.value.length > 0, detail: describeExposures(exposures.value) },

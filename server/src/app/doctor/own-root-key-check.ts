@@ -26,12 +26,6 @@ export interface OwnKeyReport {
   readonly failures: readonly OwnKeyFailure[];
 }
 
-interface Finding {
-  readonly name: string;
-  readonly isOk: boolean;
-  readonly detail: string;
-}
-
 /**
  * Unwraps every key under an own root key of a tenant. A root key that fails is not asked again, so that one that does
  * not respond takes a few seconds. A key that was not unwrapped is a failure of its root key as well: a damaged row looks
@@ -56,7 +50,7 @@ export async function checkOwnRootKeys(database: Database, own: OwnRootKeys): Pr
 }
 
 /** Returns one finding for each own root key that fails, or one that all work. None if no tenant has its own. */
-export function describeOwnRootKeys({ opened, failures }: OwnKeyReport, { name }: Finding) {
+export function describeOwnRootKeys({ opened, failures }: OwnKeyReport, name: string) {
   if (failures.length === 0) {
     return opened === 0
       ? []

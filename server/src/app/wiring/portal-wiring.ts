@@ -26,7 +26,8 @@ import {
 import { addTenantRestoreRoute, TenantDeletion } from '../../features/tenants/index.ts';
 import { Passkeys } from '../../platform/keyring/sign-in/passkeys.ts';
 import type { PasswordHasher } from '../../platform/keyring/sign-in/password-hasher.ts';
-import { type OpenidConfig, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
+import type { OpenidConfig } from '../../platform/outbound/openid-config.ts';
+import { OpenidProvider } from '../../platform/outbound/openid-provider.ts';
 import { createApprovals } from './approval-wiring.ts';
 import type { VaultCore } from './vault-core.ts';
 

@@ -1,5 +1,5 @@
 export { DestinationCheck } from './destination-check.ts';
-export { type MaskPattern, MaskLimit } from './mask-pattern.ts';
+export { MaskLimit } from './mask-pattern.ts';
 export { parseTransforms, valueMark } from './parse-transforms.ts';
 export { sealedStoredProxies } from './sealed-stored-proxies-sql.ts';
 export type { Configuration } from './stored-proxy.ts';

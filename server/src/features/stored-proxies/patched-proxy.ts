@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { mergePatch } from '../../core/merge-patch/merge-patch.ts';
 import { compileSchema, findFieldErrors } from '../../http/parameters/validation.ts';
-import type { WholeProxy } from './stored-proxy.ts';
+import { isSameHost, type WholeProxy } from './stored-proxy.ts';
 import { toWantedProxy, UpdateProxy, type WantedProxy } from './stored-proxy-schemas.ts';
 import { toProxyBody } from './stored-proxy-view.ts';
 
@@ -34,9 +34,8 @@ function toConfiguration(
   given: JsonObject[string] | undefined,
 ): Readonly<Record<string, string>> | undefined {
   if (given === undefined) return undefined;
-  const isSameHost =
-    URL.canParse(destinationUrl) && new URL(destinationUrl).host === new URL(current.destinationUrl).host;
-  const kept = isSameHost ? current.secrets.configuration.reveal() : {};
+  const isKept = URL.canParse(destinationUrl) && isSameHost(destinationUrl, current.destinationUrl);
+  const kept = isKept ? current.secrets.configuration.reveal() : {};
   const merged = isJsonObject(given) ? mergePatch(kept, given) : {};
   const texts = Object.entries(isJsonObject(merged) ? merged : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',

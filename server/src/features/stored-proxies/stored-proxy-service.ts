@@ -14,6 +14,7 @@ import { openSecrets, sealSecrets } from './proxy-secrets.ts';
 import {
   callerSecretMin,
   type Configuration,
+  isSameHost,
   noSuchProxy,
   type ProxySettings,
   storedProxiesMax,
@@ -149,8 +150,7 @@ export class StoredProxyService {
 function toConfiguration(current: WholeProxy, { settings, configuration }: WantedProxy): Configuration {
   const kept = current.secrets.configuration.reveal();
   if (configuration !== undefined) return configuration;
-  const isSameHost = new URL(settings.destinationUrl).host === new URL(current.destinationUrl).host;
-  if (isSameHost || Object.keys(kept).length === 0) return kept;
+  if (isSameHost(settings.destinationUrl, current.destinationUrl) || Object.keys(kept).length === 0) return kept;
   throw invalidField(
     'configuration',
     'must be sent again with a new host, because its secrets were meant for the old one',

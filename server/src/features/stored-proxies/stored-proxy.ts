@@ -67,6 +67,9 @@ export function storedProxyEvent(id: string, operation: Operation, host?: string
   return host === undefined ? event : { ...event, destination: host };
 }
 
+/** Returns whether secrets that were given for one destination may be sent to the other. */
+export const isSameHost = (one: string, other: string): boolean => new URL(one).host === new URL(other).host;
+
 export function noSuchProxy(): DomainError {
   return new DomainError('not-found', 'There is no such proxy.');
 }

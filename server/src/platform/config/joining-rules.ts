@@ -1,7 +1,7 @@
 import { isUuid, parseTenantId } from '../../core/identity/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
-import { type JoiningRole, joiningRoles, type JoiningRule } from '../outbound/openid-provider.ts';
+import { type JoiningRole, joiningRoles, type JoiningRule } from '../outbound/openid-config.ts';
 
 const tenantsMax = 1_000;
 const domainsMax = 100;

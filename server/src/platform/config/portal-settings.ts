@@ -2,7 +2,7 @@ import { parseEmailAddress } from '../../core/identity/email-address.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
 import type { SmtpConfig, SmtpServer } from '../mail/smtp-config.ts';
-import type { OpenidConfig } from '../outbound/openid-provider.ts';
+import type { OpenidConfig } from '../outbound/openid-config.ts';
 import { chosen, group, isConfigured, optional, setting, settingWithDefault, type ValueOf } from './reading.ts';
 import { publicUrl } from './server-settings.ts';
 import { parseJoiningRules } from './joining-rules.ts';

@@ -11,7 +11,7 @@ interface FramedPage {
   readonly path: string;
   readonly title: string;
   readonly body: Html;
-  /** Where to read more. The address is undefined if the vault does not know where its documentation is. */
+  /** A link to the documentation. The address is undefined if the vault does not know where its documentation is. */
   readonly docs: { readonly url: string | undefined; readonly page: string; readonly about: string };
 }
 

@@ -1,6 +1,6 @@
 import { ExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import type { Steps } from '../../../core/steps/steps.ts';
-import { MaskLimit, type MaskPattern } from '../../stored-proxies/index.ts';
+import { MaskLimit } from '../../stored-proxies/index.ts';
 import { removePlace, setPlace } from './json-places.ts';
 import type { MessageBody } from './message-body.ts';
 import type { TransformOf } from './transformed-message.ts';
@@ -95,7 +95,7 @@ function* maskScalar(
 function* maskOne(text: string, from: number, { pattern, replacement }: TransformOf<'mask'>): Steps<string> {
   const masked: string[] = [];
   let at = 0;
-  for (const [start, end] of matchesOf(pattern, text)) {
+  for (const [start, end] of pattern.find(text)) {
     yield;
     const first = Math.max(start, from, at);
     if (first >= end) continue;
@@ -106,8 +106,4 @@ function* maskOne(text: string, from: number, { pattern, replacement }: Transfor
   masked.push(text.slice(at));
   // Joined here, because V8 copies what `+` has put together only when it is read: a whole body in one step.
   return masked.join('');
-}
-
-function matchesOf(pattern: MaskPattern, text: string) {
-  return pattern.find(text);
 }

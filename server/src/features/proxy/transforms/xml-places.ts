@@ -19,9 +19,9 @@ interface XmlPlace {
   readonly path: number;
   /** Its text. Undefined if other elements are in it. */
   readonly value: Sensitive<string> | undefined;
-  /** Where the element starts and ends, with its tags. */
+  /** The positions of the first character of its start tag and after the last one of its end tag. */
   readonly outer: readonly [number, number];
-  /** Where its content starts and ends. */
+  /** The positions of the start and the end of its content. */
   readonly inner: readonly [number, number];
 }
 
