@@ -61,8 +61,8 @@ export class Operator {
 
   /**
    * Skips a segment that blocks the archive. A promoted primary may try to archive the end of the previous timeline,
-   * which the old primary has already archived with unconfirmed writes. pgBackRest rejects it, and all later segments
-   * wait behind it. It is not needed, because the new timeline begins with a copy of it.
+   * which the old primary has already archived with unconfirmed writes. pgBackRest rejects that segment, and all
+   * later segments wait behind it. The segment is not needed, because the new timeline begins with a copy of it.
    */
   async #unblockArchive(): Promise<void> {
     if (performance.now() - this.#archiveSeenAt < archiveLookMs) return;

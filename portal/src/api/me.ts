@@ -12,7 +12,7 @@ export interface MyTenant {
   readonly needs_sign_in_way: boolean;
   /** True if the tenant accepts only sessions that began at the OpenID provider, and this one did not. */
   readonly needs_provider: boolean;
-  /** The time at which a deleted tenant is removed for good. Absent if it is not deleted. */
+  /** The time at which a deleted tenant is removed for good. Absent if the tenant is not deleted. */
   readonly removed_at?: string;
 }
 

@@ -17,13 +17,13 @@ export function tenantsCommand(): Command {
     .addCommand(
       switchCommand('approve-plaintext', 'approve_plaintext', {
         state: 'whether a second owner or admin has to approve',
-        help: 'The way out for a tenant that demands approvals and has nobody left who can give them.',
+        help: 'Use this if a tenant demands approvals, but nobody is left who can give them.',
       }),
     )
     .addCommand(
       switchCommand('require-openid', 'require_openid', {
         state: 'whether members have to sign in at the OpenID provider',
-        help: 'The way out for a tenant whose members cannot sign in at the provider any more.',
+        help: 'Use this if the members of a tenant can no longer sign in at the provider.',
       }),
     );
 }

@@ -101,7 +101,7 @@ describe('somebody with a way to sign in, whose link another one has followed', 
     const { email } = await signInProven(vault, production);
     const intruder = await followLink(email);
     const answer = await intruder.post(path, form);
-    expect([answer.status, answer.text.includes('Sign out, and sign in with the way that you have.')]).toEqual([
+    expect([answer.status, answer.text.includes('Sign out, then sign in the way you usually do.')]).toEqual([
       403,
       true,
     ]);

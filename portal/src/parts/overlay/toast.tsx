@@ -3,7 +3,7 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, us
 import { Button, IconButton } from '../controls/button';
 import { Icon } from '../icon';
 
-/** A short message about what was done. It is never the only place of an error. */
+/** A short message about what was done. An error is never shown in a toast alone. */
 interface ToastText {
   readonly text: ReactNode;
   readonly tone?: 'good' | 'bad';

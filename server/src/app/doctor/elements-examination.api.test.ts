@@ -106,7 +106,7 @@ describe('the examination of card fields', () => {
       (passed) => {
         if (passed.path.endsWith('/controller.js')) passed.status = 403;
       },
-      'controller.js gives 403. Let the proxy pass on every path, and run one version of the vault.',
+      'controller.js returns 403. Let the proxy pass on every path, and run one version of the vault.',
     ],
   ])('tells what to do about a proxy that %s', async (_name, change, detail) => {
     meddle = change;
@@ -116,7 +116,9 @@ describe('the examination of card fields', () => {
   it('tells what to do about a proxy that takes the origin for that of the vault', async () => {
     const { isOk, detail } = await examineElements(vault.server.url);
     expect(isOk).toBe(false);
-    expect(detail).toContain('/elements/manifest.json gives 404 and not the manifest. Let the proxy pass on the Host');
+    expect(detail).toContain(
+      '/elements/manifest.json returns 404 instead of the manifest. Let the proxy pass on the Host',
+    );
   });
 
   it('tells what to do where nothing is built', async () => {

@@ -59,12 +59,12 @@ function readManifest({
 
 function explainManifest({ status }: ServiceResponse): string {
   if (status === 503) return 'They have not been built. Run `npm run build` and start the vault again.';
-  return `/elements/manifest.json gives ${status} and not the manifest. Let the proxy pass on the Host header unchanged, or send this origin to STRONGROOM_ELEMENTS_PORT, and set the same STRONGROOM_ELEMENTS_URL for every server.`;
+  return `/elements/manifest.json returns ${status} instead of the manifest. Let the proxy pass on the Host header unchanged, or send this origin to STRONGROOM_ELEMENTS_PORT, and set the same STRONGROOM_ELEMENTS_URL for every server.`;
 }
 
 function findFileProblems(file: string, answer: ServiceResponse, integrity: unknown): string[] {
   if (answer.status !== 200)
-    return [`${file} gives ${answer.status}. Let the proxy pass on every path, and run one version of the vault.`];
+    return [`${file} returns ${answer.status}. Let the proxy pass on every path, and run one version of the vault.`];
   if (integrityOf(Buffer.from(answer.body)) !== integrity)
     return [`${file} is not the file in the manifest. Turn off what rewrites scripts and styles in the proxy.`];
   return findHeaderProblems(file, answer, fileHeaders);
@@ -73,7 +73,7 @@ function findFileProblems(file: string, answer: ServiceResponse, integrity: unkn
 function findFrameProblems(frames: readonly ServiceResponse[]): string[] {
   const [first, second] = frames;
   if (first === undefined || first.status !== 200)
-    return [`The frame document gives ${first?.status}. Let the proxy pass on every path.`];
+    return [`The frame document returns ${first?.status}. Let the proxy pass on every path.`];
   const problems = findHeaderProblems('The frame document', first, frameHeaders([]));
   if (first.headers['x-frame-options'] !== undefined)
     problems.push('The frame document has an X-Frame-Options header, which hides fields. Remove it in the proxy.');

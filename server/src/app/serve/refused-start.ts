@@ -12,7 +12,10 @@ export class RefusedStart {
   readonly #error: OperatorError;
   readonly #close: () => Promise<void>;
 
-  /** Starts something. If that must not be repeated, it stays up in its place. Any other failure is thrown. */
+  /**
+   * Starts something. If the start fails in a way that must not be retried, returns a refused start, which keeps the
+   * process running. Any other failure is thrown.
+   */
   static async startOrStay<T>(
     start: () => Promise<T>,
     { admin, logger }: { readonly admin: ListenAddress; readonly logger: Logger },

@@ -24,7 +24,7 @@ export function checkStreamCommand(): Command {
       'after',
       `
 Lines may be repeated and out of order. Exits with 1 when it finds something.
-Nobody can tell from the lines alone that the newest are missing: compare the last checkpoint with the vault, or use an anchor.`,
+The lines alone cannot show whether the newest ones are missing: compare the last checkpoint with the vault, or use an anchor.`,
     )
     .action(async (files: readonly string[], { publicKey, anchor, json }: CheckStreamFlags) => {
       const { checkStream } = await import('../../features/log-streams/index.ts');

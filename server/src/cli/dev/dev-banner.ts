@@ -39,7 +39,7 @@ function renderSeeded(keys: Readonly<Record<string, string>> | undefined): strin
   if (keys === undefined) return '';
   const lines = Object.entries(keys).map(([name, key]) => `    ${name.padEnd(16)}  ${key}`);
   return `
-  Filled with a month of examples. Keys of its applications
+  The tenant contains a month of sample data. Keys of its applications:
 ${lines.join('\n')}
 `;
 }

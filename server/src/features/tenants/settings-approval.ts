@@ -27,7 +27,7 @@ export class SettingsApproval implements ApprovalEffect {
     return {
       title: isEnd ? 'No more approvals' : 'Tenant settings',
       sentences: [
-        ...(isEnd ? ['Every owner and admin, and every management key, could widen access to plaintext alone.'] : []),
+        ...(isEnd ? ['Any owner, admin or management key could widen access to plaintext without approval.'] : []),
         ...(Object.hasOwn(change, 'disable_ephemeral_proxy')
           ? ['Every key with token:use could send plaintext through the proxy, to the destinations that it may call.']
           : []),

@@ -94,7 +94,7 @@ function alreadyDeleted(caller: Caller): DomainError {
 function onlyInPortal(): DomainError {
   return new DomainError(
     'forbidden',
-    'A key cannot remove the tenant at once. Leave out name to delete it, so that it is removed after seven days, or ask the owner to remove it in the portal.',
+    'An API key cannot remove a tenant immediately. Leave out `name` to delete the tenant, so that it is removed after seven days, or ask the owner to remove it in the portal.',
   );
 }
 

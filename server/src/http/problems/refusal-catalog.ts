@@ -16,7 +16,7 @@ export const refusalCatalog = {
     meaning:
       'The tenant of the key was deleted. All of its keys and sessions are refused, and its data is kept for seven days before it is removed for good.',
     remedy:
-      'The owner can restore the tenant in the portal until then, and an operator with `strongroom tenants restore`. Its keys then work again. If the tenant was deleted on purpose, stop using the key.',
+      'Within these seven days, the owner can restore the tenant in the portal, or an operator can run `strongroom tenants restore`. Its keys then work again. If the tenant was deleted on purpose, stop using the key.',
   },
   forbidden: {
     status: 403,
@@ -30,8 +30,7 @@ export const refusalCatalog = {
     status: 403,
     title: 'Forbidden',
     meaning: 'In the portal, everything that changes something needs a sign-in within the last 15 minutes.',
-    remedy:
-      'Sign in again, then repeat the change. A session that somebody else got hold of can then change nothing for long.',
+    remedy: 'Sign in again, then repeat the change. This limits how long a stolen session can make changes.',
   },
   'sign-in-way-required': {
     status: 403,

@@ -13,7 +13,7 @@ export async function findFreePort(): Promise<number> {
     const port = portMin + Math.floor(Math.random() * (portMax - portMin + 1));
     if (await isFree(port)) return port;
   }
-  throw new Error(`None of ${triesMax} ports that were tried is free.`);
+  throw new Error(`None of the ${triesMax} ports tried is free.`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -97,7 +97,7 @@ export async function linkLibraries(packageDirectory: string): Promise<void> {
   for (const { source, target } of JSON.parse(list) as { readonly source: string; readonly target: string }[]) {
     const isInside = [source, target].every((file) => path.normalize(file).startsWith(path.join('native', path.sep)));
     if (!isInside || path.dirname(source) !== path.dirname(target)) continue;
-    // Either the link exists, or it cannot be created here. In that case, the server reports what is missing.
+    // A failure is ignored. Usually the link exists already. If it does not, the server reports what is missing.
     await symlink(path.basename(source), path.join(packageDirectory, target)).catch(() => undefined);
   }
 }

@@ -22,7 +22,7 @@ const LogProofView = Type.Object(
       { additionalProperties: true, description: 'The record, with all fields that are hashed.' },
     ),
     index: Type.Integer({ description: 'The position of the record in the tree, counted from 0.' }),
-    path: Type.Array(base64('A hash beside the way to the root.'), {
+    path: Type.Array(base64('A sibling hash on the path to the root.'), {
       description: 'The sibling hashes on the path from the leaf to the root.',
     }),
     checkpoint: CheckpointView,

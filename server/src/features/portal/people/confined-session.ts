@@ -55,7 +55,7 @@ export function alreadyHasWay(): DomainError {
 }
 
 export const hasWayAlready =
-  'With a link you can set up your first way to sign in, but not change existing ones. Sign out, and sign in with the way that you have. If you have lost it, ask your vault operator for a link that removes it (strongroom members sign-in-link --remove-ways).';
+  'With a link you can set up your first way to sign in, but not change existing ones. Sign out, then sign in the way you usually do. If you have lost it, ask your vault operator for a link that removes it (strongroom members sign-in-link --remove-ways).';
 
 const onlyProvider =
   'This tenant accepts only members who sign in with the OpenID provider. Sign out, and sign in with it. If it is not connected to you yet, connect it in /portal/account first.';

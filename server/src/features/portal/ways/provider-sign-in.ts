@@ -48,7 +48,7 @@ interface ProviderSignInParts {
  * issuer and subject. An e-mail address reported by a provider is never proof of being an existing user, because someone
  * who can choose the address at the provider could otherwise sign in to any account here. It can only create a new user,
  * if an operator has allowed its domain. The provider is asked to authenticate users
- * again. If it does not confirm that it did, they are signed in but do not count as freshly authenticated.
+ * again. If the provider does not confirm this, users are signed in but do not count as freshly authenticated.
  */
 export class ProviderSignIn {
   readonly #parts: ProviderSignInParts;

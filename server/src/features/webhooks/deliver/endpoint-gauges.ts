@@ -22,7 +22,7 @@ export function addEndpointGauges(metrics: Metrics, sealerDatabase: Database): v
   );
   metrics.addGauges(
     'strongroom_webhook_lag_seconds',
-    'Age of the oldest sealed record that a webhook has not come to, by state.',
+    'Age of the oldest sealed record that a webhook has not yet processed, by state.',
     'state',
     () => read(({ seconds }) => seconds),
   );

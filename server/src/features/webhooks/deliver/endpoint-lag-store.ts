@@ -5,7 +5,7 @@ import { failuresMax } from './retry-schedule.ts';
 export interface EndpointLag {
   readonly state: 'healthy' | 'failing';
   readonly endpoints: number;
-  /** The age of the oldest sealed record that an endpoint has not come to, in seconds. */
+  /** The age of the oldest sealed record that an endpoint has not yet processed, in seconds. */
   readonly seconds: number;
 }
 

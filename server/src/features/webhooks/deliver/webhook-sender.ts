@@ -96,7 +96,7 @@ async function readExcerpt({ body }: OutboundResponse): Promise<string> {
       if (size >= excerptBytesMax) break;
     }
   } catch {
-    // The status has arrived, and it decides. A body that breaks off changes nothing.
+    // The status alone determines the outcome, so a body that breaks off changes nothing.
   }
   body.destroy();
   return toExcerpt(Buffer.concat(chunks));

@@ -36,7 +36,7 @@ export type Manifest = Static<typeof Manifest>;
 /** The first line of the signed text. No other text that the vault signs begins with it. */
 const format = 'strongroom/audit-archive/1';
 export const manifestName = 'manifest';
-/** Enough for a hundred thousand files. */
+/** This is enough for a hundred thousand files. */
 export const manifestBytesMax = 64 * 1024 * 1024;
 
 /** Returns a manifest as three lines: the format, the JSON, and the signature over both. */

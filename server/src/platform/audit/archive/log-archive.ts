@@ -11,9 +11,9 @@ export class DamagedArchiveError extends OperatorError {}
 /** A file, with the month that it belongs to, such as `2026-05`. */
 export type FileOfMonth = ArchivedFile & { readonly month: string };
 
-/** Enough for three hundred years. */
+/** This is enough for three hundred years. */
 const monthsMax = 4_000;
-/** The number of files whose sections are kept in memory: as many as two months that overlap need. */
+/** The number of files whose sections are kept in memory. Two overlapping months need two. */
 const filesKeptMax = 2;
 
 /** Reads archived months. Everything is checked against the signature before it is returned. */

@@ -81,7 +81,7 @@ function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecor
     return { reason: 'no-worker', message: `${since} Start \`strongroom work\`, or read its log if it runs.` };
   }
   if (row.isHeldBack) return { reason: 'open-transaction', message: describeHolder(holder) };
-  return { reason: 'worker-behind', message: 'A worker is running and has not come to them yet.' };
+  return { reason: 'worker-behind', message: 'A worker is running, but has not reached them yet.' };
 }
 
 const nameLengthMax = 60;

@@ -73,7 +73,7 @@ export class LogReader {
     return new Map(rows.map((row) => [Number(row.number), { treeSize: Number(row.tree_size), root: row.root }]));
   }
 
-  /** Reads the checkpoints after a number, each with its records, so many of them at a time. */
+  /** Reads the checkpoints after the given one, each with its records, `perRead` checkpoints at a time. */
   async *sections(tenantId: string, afterNumber = 0, perRead = checkpointsPerRead): AsyncGenerator<LogSection> {
     let before = afterNumber === 0 ? undefined : await this.checkpointBefore(tenantId, afterNumber + 1);
     for (;;) {

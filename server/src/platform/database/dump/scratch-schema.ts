@@ -5,8 +5,8 @@ interface Table {
   readonly name: string;
   readonly hasPolicies: boolean;
   /**
-   * True if every dump of a vault contains the table. False for the months of the audit log, which differ between
-   * dumps.
+   * True if every dump of a vault contains the table. False for the monthly tables of the audit log, which
+   * differ between dumps.
    */
   readonly isRequired: boolean;
 }

@@ -23,7 +23,7 @@ const tenantsMax = 1_000;
 /** A key service that cannot unwrap keys. */
 export interface KeyOutage {
   readonly error: Error;
-  /** The time until the first of the keys that are loaded can no longer be used, or undefined if none is loaded. */
+  /** The time after which the first loaded key can no longer be used. Undefined if no key is loaded. */
   readonly endsInMs: number | undefined;
 }
 

@@ -63,7 +63,10 @@ export function toKey(value: unknown, service: string): Buffer {
   );
 }
 
-/** Returns bytes that a response contains, or undefined for any other value. Types of kits promise more than they check. */
+/**
+ * Returns bytes that a response contains, or undefined for any other value. An SDK declares types of responses, but does not
+ * check them.
+ */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined;
 }

@@ -48,7 +48,7 @@ type Kits = Awaited<ReturnType<typeof loadKits>>;
 /** The maximum number of versions. A response could go on forever. */
 const versionsMax = 1_000;
 
-/** The calls of Azure Key Vault that the vault uses, through the SDK of Azure. */
+/** Wraps the operations of Azure Key Vault that root keys need, using the Azure SDK. */
 export class AzureKeyVaultClient {
   readonly #kits: Kits;
   readonly #options: AzureKeyVaultOptions;

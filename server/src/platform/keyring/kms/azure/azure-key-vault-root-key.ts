@@ -82,7 +82,7 @@ export class AzureKeyVaultRootKey implements RootKey {
     this.#client.close();
   }
 
-  /** Returns a version, which may be newer than this process. A version that the key never had is not from this key. */
+  /** Returns a version, which may be newer than this process. An unknown version belongs to another key. */
   async #version(version: string): Promise<KeyVersion> {
     const known = this.#versions.get(version);
     if (known !== undefined) return known;

@@ -104,8 +104,8 @@ export class Pkcs11Session {
 }
 
 /**
- * Runs work on a copy that is wiped afterwards. The thread accesses the memory directly, and pkcs11js does not keep it
- * alive. The copy cannot be garbage collected or reused while the work runs.
+ * Runs work on a copy that is wiped afterwards. A worker thread accesses the memory of the copy directly, and pkcs11js
+ * holds no reference to it. This function holds one until the work ends, so the memory is neither freed nor reused.
  */
 async function withCopy(data: Buffer, work: (copy: Buffer) => Promise<Buffer>): Promise<Buffer> {
   const copy = Buffer.from(data);
