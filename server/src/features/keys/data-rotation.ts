@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
-import { ownKeyNameOf } from '../../platform/keyring/kms/own-root-key.ts';
+import { ownKeyNameOf, ReplacedOwnRootKey } from '../../platform/keyring/kms/own-root-key.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { makeWrappedKey } from '../../platform/keyring/keys/tenant-key-wrapping.ts';
@@ -25,12 +25,19 @@ export async function rotateDataKey(
   const version = newest.version + 1;
   const ownKey = ownKeyNameOf(newest.rootKey);
   const key = await makeWrappedKey(rootKeys, { tenantId, purpose: 'data', version }, ownKey);
+  // If the name leads to another key now, for example because its owner has moved an alias, no settings could unwrap the
+  // keys under both, and the tenant would be lost.
+  if (ownKey !== undefined && key.rootKey !== newest.rootKey) {
+    throw new ReplacedOwnRootKey(ownKey, newest.rootKey, key.rootKey);
+  }
   try {
     await database.forTenant(tenantId, async (tx) => {
       const store = new TenantKeyStore(tx);
       const current = await store.lockOfTenant(tenantId);
       // A tenant that was given an own root key meanwhile must not get a key that another root key wraps.
-      if (current.some(({ rootKey }) => ownKeyNameOf(rootKey) !== ownKey)) throw changedMeanwhile(tenantId);
+      const isElsewhere = (rootKey: string) =>
+        ownKey === undefined ? ownKeyNameOf(rootKey) !== undefined : rootKey !== key.rootKey;
+      if (current.some(({ rootKey }) => isElsewhere(rootKey))) throw changedMeanwhile(tenantId);
       await store.insert(key);
       await recordInTransaction(tx, tenantId, 'system', keyEvent(key, 'rotate'));
     });

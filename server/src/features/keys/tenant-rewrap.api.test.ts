@@ -141,6 +141,18 @@ describe('rewrapping the keys of a tenant', () => {
     expect(await wrappersOf(tenant)).toEqual([`${ownKey.id}@acme`]);
   });
 
+  it('leaves one root key when the name leads to another key at the time of a rotation, as after an alias was moved', async () => {
+    await rewrapTenant(parts(), tenant, 'acme');
+    const record = await sealedWith(withOwn());
+    const keys = new Map([['acme', toConfig(nextKey)]]);
+    const moved = new RootKeys(vaultKey, [], new OwnRootKeys({ keys, graceSeconds: 900 }));
+    const refused = expect.stringContaining(`is ${nextKey.id}@acme in the settings`);
+    await expect(rotateDataKey(parts(moved), tenant)).rejects.toMatchObject({ message: refused });
+    await expect(rewrapTenant(parts(moved), tenant, 'acme')).rejects.toMatchObject({ message: refused });
+    expect(await wrappersOf(tenant)).toEqual([`${ownKey.id}@acme`]);
+    expect(await opens(record)).toBe('kept');
+  });
+
   it('is kept by a rotation of the root key of the vault, which needs no root key of a tenant', async () => {
     await rewrapTenant(parts(), tenant, 'acme');
     const record = await sealedWith(withOwn());
