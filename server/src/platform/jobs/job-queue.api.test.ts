@@ -41,8 +41,9 @@ describe('enqueueing', () => {
   });
 
   it('cannot replace a job of another task, or one that runs by itself', async () => {
-    for (const key of ['sweep', 'other:1', '']) {
-      const values = ['sweep', '{}', key];
+    // Nothing but the key is wrong: the queue exists, and the payload is that of the tenant.
+    for (const key of ['work', 'quick:1', '']) {
+      const values = ['work', JSON.stringify({ tenant_id: queue.tenantId }), key];
       const refused = queue.database.forTenant(queue.tenantId, (tx) =>
         tx.query({ text: 'select enqueue_job($1, $2, $3, 0)', values }),
       );

@@ -31,6 +31,21 @@ describe('a worker that stops', () => {
     expect(await queue.find('work:late')).toMatchObject({ attempts: 0, state: 'created' });
   });
 
+  it('has not stopped while a job is under way', async () => {
+    const { job, runs, untilRuns } = heldJob('work');
+    const runner = await queue.start([job]);
+    await queue.enqueue('work:1');
+    await untilRuns(1);
+    let isStopped = false;
+    const stopping = runner.stop().then(() => (isStopped = true));
+    // Another worker starts and stops in the meantime, which takes longer than a stop that waits for nothing.
+    await (await queue.start([heldJob('quick').job])).stop();
+    expect(isStopped).toBe(false);
+    runs[0]?.end();
+    await stopping;
+    expect(await queue.find('work:1')).toBeUndefined();
+  });
+
   it('gives back what does not finish, and can no longer record anything about it', async () => {
     const slow = heldJob('work');
     const runner = await queue.start([slow.job], { patienceMs: 1_000, heartbeatSeconds: 3_600 });

@@ -7,7 +7,7 @@ const logger = { info: () => undefined, warn: () => undefined, error: () => unde
 /** A queue in memory. Each look at it takes as long as a resolved promise. */
 function fakeBoss(waiting: string[]): PgBoss {
   const boss: Pick<PgBoss, 'fetch' | 'complete'> = {
-    fetch: () => Promise.resolve(waiting.splice(0).map((id) => ({ id, data: {}, retryCount: 0 }))) as never,
+    fetch: () => Promise.resolve(waiting.splice(0).map((id) => ({ id, data: id, retryCount: 0 }))) as never,
     complete: () => Promise.resolve({}),
   };
   return boss as PgBoss;
@@ -35,4 +35,26 @@ describe('SlotRunner', () => {
       await runner.stop(0);
     },
   );
+
+  it('keeps reporting its runs, and ends one that another worker has taken over', async () => {
+    const [reported, ended] = [Promise.withResolvers<unknown>(), Promise.withResolvers<string>()];
+    const waiting = ['kept', 'lost'];
+    const boss = fakeBoss(waiting);
+    boss.touch = (_name: string, attempts: unknown) => {
+      reported.resolve(attempts);
+      return Promise.resolve({ settled: ['kept'] });
+    };
+    const run = async (payload: unknown, signal?: AbortSignal) => {
+      signal?.addEventListener('abort', () => ended.resolve(`${String(payload)}: ${String(signal.reason)}`));
+      await ended.promise;
+    };
+    const options = { slots: 2, pollSeconds: 3_600, heartbeatSeconds: 0.03, logger };
+    const runner = new SlotRunner({ boss, job: { name: 'work', limitMs: 60_000, run }, ...options });
+    expect(await reported.promise).toEqual([
+      { id: 'kept', retryCount: 0 },
+      { id: 'lost', retryCount: 0 },
+    ]);
+    expect(await ended.promise).toBe('lost: Error: Another worker has taken over.');
+    await runner.stop(1_000);
+  });
 });
