@@ -12,15 +12,17 @@ export class BenchProcess {
   readonly #process: ChildProcess;
 
   /**
-   * Starts a process. Its log is written as in production, but to a file, so that it does not mix with other output.
+   * Starts a process. Its log is written as in production, but to a file, so that it does not mix with other output. The
+   * program is that of this checkout, unless its main module is given.
    */
   static async start(
     command: readonly string[],
     settings: Readonly<Record<string, string>>,
     logFile: string,
+    main = program,
   ): Promise<BenchProcess> {
     const log = await open(logFile, 'a');
-    const child = spawn(process.execPath, [program, ...command], {
+    const child = spawn(process.execPath, [main, ...command], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', log.fd],
       // The process gets its own session, like a service. The scheduler divides processor time between sessions, and

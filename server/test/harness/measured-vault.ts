@@ -4,7 +4,7 @@ import { Agent, request as sendHttp } from 'node:http';
 import path from 'node:path';
 import { type RateLimitTable, rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
-import type { MeasuredConfig, MeasuredOrder } from './measured-vault-process.ts';
+import type { MeasuredConfig, MeasuredOrder, MeasuredOwnKey } from './measured-vault-process.ts';
 import type { StatementReport } from './statement-meter.ts';
 import { plainServing, type TestVault } from './test-vault.ts';
 import type { TurnReport } from './turn-meter.ts';
@@ -60,11 +60,16 @@ export class MeasuredVault {
   /** Starts the server without warming it up, with its own limits if given. */
   static async serve(
     vault: TestVault,
-    own: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable } = {},
+    own: {
+      readonly outbound?: Partial<OutboundConfig>;
+      readonly limits?: RateLimitTable;
+      readonly ownKey?: MeasuredOwnKey;
+    } = {},
   ): Promise<MeasuredVault> {
     const measured = new MeasuredVault();
     if (vault.fileKey === undefined) throw new Error('A measured vault needs a root key whose bytes are known.');
-    const order = { kind: 'start', config: toConfig(vault, own), rootKey: vault.fileKey } as const;
+    const { fileKey: rootKey } = vault;
+    const order = { kind: 'start', config: toConfig(vault, own), rootKey, ownKey: own.ownKey } as const;
     measured.#url = (await measured.#order(order)) as string;
     return measured;
   }
