@@ -1,13 +1,26 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
+import { currentDeadline, type Deadline } from '../waiting/deadline.ts';
+import type { Lane } from '../waiting/fair-lanes.ts';
 import { BatchMeter } from './batch-meter.ts';
+import { commitOnStandby } from './commit-on-standby.ts';
+import { ConnectionPool, type ConnectionPoolOptions, type PoolUsage } from './connection-pool.ts';
+import type { Outage } from './connections/outage.ts';
+import {
+  isCommitUnknown,
+  isConnectionLost,
+  isOutcomeUnknown,
+  markRolledBack,
+  markUncertain,
+} from './database-error.ts';
+import { OpenTransaction } from './open-transaction.ts';
 import {
   beginAs,
   beginFor,
   isChanging,
   retryLostRaces,
   send,
-  silenceMs,
   type SqlRow,
   type Statement,
   toLimit,
@@ -15,27 +28,6 @@ import {
   type Transaction,
   type TransactionOptions,
 } from './statement.ts';
-import { commitOnStandby } from './commit-on-standby.ts';
-import { withoutApplicationName } from './connections/connection-address.ts';
-import { ConnectionGenerations, ConnectionOrigin } from './connections/connection-origin.ts';
-import {
-  findOutage,
-  isCommitUnknown,
-  isConnectionLost,
-  isOutcomeUnknown,
-  isSilence,
-  isUnreplicatedCommit,
-  markRolledBack,
-  markUncertain,
-  toConnectionError,
-  unconfirmed,
-} from './database-error.ts';
-import { noTracer, type Tracer } from '../telemetry/tracer.ts';
-import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
-import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
-import { type Outage, unreachable } from './connections/outage.ts';
-import { applicationRole, requireOwnSession, sessionOptions } from './connections/session-check.ts';
-import { OpenTransaction } from './open-transaction.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
@@ -45,22 +37,8 @@ export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } fro
  */
 const shareOfRemaining = 0.95;
 
-export interface DatabaseOptions {
-  readonly url: string;
-  readonly connectionsMax: number;
-  /**
-   * The number of requests of one tenant that may wait for a connection. Further requests are rejected instead of
-   * queueing indefinitely.
-   */
-  readonly queueMax: number;
-  readonly acquireTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  readonly applicationName: string;
-  /** True if writes are rejected while no synchronous standby is attached. False by default. */
-  readonly requiresStandby?: boolean | undefined;
+export interface DatabaseOptions extends ConnectionPoolOptions {
   readonly tracer?: Tracer;
-  /** Shared with other connections of this process to the same address. */
-  readonly origin?: ConnectionOrigin;
 }
 
 /**
@@ -71,61 +49,17 @@ export interface DatabaseOptions {
 export class Database {
   readonly tracer: Tracer;
   readonly batches: BatchMeter;
-  readonly #connectionsMax: number;
   readonly #statementTimeoutMs: number;
   readonly #requiresStandby: boolean;
-  readonly #pool: pg.Pool;
-  readonly #lanes: FairLanes;
-  readonly #unreplicated = new WeakSet<pg.ClientBase>();
-  readonly #reachListeners = new Set<(outage: Outage | undefined) => void>();
-  #isLost = false;
-  readonly #generations: ConnectionGenerations;
+  readonly #pool: ConnectionPool;
 
   constructor(options: DatabaseOptions) {
     const { statementTimeoutMs, requiresStandby = false, tracer = noTracer } = options;
     this.#requiresStandby = requiresStandby;
     this.tracer = tracer;
     this.batches = new BatchMeter(tracer);
-    this.#generations = new ConnectionGenerations(options.origin ?? new ConnectionOrigin());
-    this.#connectionsMax = options.connectionsMax;
     this.#statementTimeoutMs = statementTimeoutMs;
-    const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
-    this.#lanes = new FairLanes({
-      slotsMax: options.connectionsMax,
-      waitingMax: options.queueMax,
-      waitMaxMs: options.acquireTimeoutMs,
-    });
-    this.#pool = new pg.Pool({
-      connectionString: withoutApplicationName(options.url),
-      max: options.connectionsMax,
-      connectionTimeoutMillis: options.acquireTimeoutMs,
-      idleTimeoutMillis: 60_000,
-      application_name: options.applicationName,
-      // Just-in-time compilation is off because it takes longer than the short statements it is meant to speed up. The
-      // role is set in the startup packet, so a connection never has excess privileges, not even briefly. If a standby
-      // is required, commits wait for it regardless of the server's default.
-      options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
-      // This is checked once, before the connection is used, because a pooler or proxy between the vault and PostgreSQL
-      // may drop startup options.
-      verify: (client, finish) =>
-        void requireOwnSession(client, session)
-          .then((origin) => this.#generations.add(client, origin))
-          .then(() => finish(), finish),
-      query_timeout: statementTimeoutMs + silenceMs,
-      keepAlive: true,
-      // Statements are sent without waiting for the previous response.
-      pipeline: true,
-    });
-    this.#pool.on('connect', (client) => {
-      client.on('notice', (notice) => {
-        if (isUnreplicatedCommit(notice)) this.#unreplicated.add(client);
-      });
-      // If a connection breaks between two statements of a transaction, nothing else handles the error. Without a
-      // listener it would end the process. The next statement on it fails and closes the connection.
-      client.on('error', () => undefined);
-    });
-    // The pool replaces a broken idle connection. If that fails, the next request reports the error.
-    this.#pool.on('error', () => undefined);
+    this.#pool = new ConnectionPool(options);
   }
 
   /** Runs `work` in a transaction that sees one tenant. The work must not be slow, because it holds a connection. */
@@ -184,12 +118,8 @@ export class Database {
   }
 
   /** Throws an error for the operator if a connection cannot be opened or does not have the requested settings. */
-  async requireConnection(): Promise<void> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw unreachable(error);
-    });
-    client.release();
-    this.#noteReach(undefined);
+  requireConnection(): Promise<void> {
+    return this.#pool.requireConnection();
   }
 
   /**
@@ -197,16 +127,15 @@ export class Database {
    * it is reachable again.
    */
   onReach(listener: (outage: Outage | undefined) => void): void {
-    this.#reachListeners.add(listener);
+    this.#pool.onReach(listener);
   }
 
-  get usage(): { readonly open: number; readonly idle: number; readonly max: number; readonly waiting: number } {
-    const { totalCount, idleCount } = this.#pool;
-    return { open: totalCount, idle: idleCount, max: this.#connectionsMax, waiting: this.#lanes.waitingCount };
+  get usage(): PoolUsage {
+    return this.#pool.usage;
   }
 
-  async close(): Promise<void> {
-    await this.#pool.end();
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   #transaction<T>(
@@ -266,57 +195,6 @@ export class Database {
   }
 
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
-  }
-
-  async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    requireWanted();
-    const client = await this.#connect();
-    let isHealthy = true;
-    try {
-      requireWanted();
-      const result = await work(client);
-      this.#noteReach(undefined);
-      if (this.#unreplicated.has(client)) {
-        // The commit stopped waiting before the standby confirmed it.
-        throw unconfirmed();
-      }
-      return result;
-    } catch (error) {
-      isHealthy = !isConnectionLost(error);
-      const outage = findOutage(error);
-      if (outage !== undefined) this.#noteReach(outage);
-      if (isSilence(error)) this.#generations.endWith(client);
-      throw error;
-    } finally {
-      // After a timeout or a broken connection, the state of the connection is unknown, so it is closed and never
-      // reused.
-      client.release(!isHealthy);
-    }
-  }
-
-  /**
-   * Returns a current connection and closes any stale ones that it encounters. If the database stopped responding on
-   * one connection, older ones are probably dead too, and trying each of them would take a full statement timeout. If a
-   * newer connection reached another server, older ones may lead to a replaced primary.
-   */
-  async #connect(): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await this.#pool.connect().catch((error: unknown) => {
-        const failure = toConnectionError(error);
-        const outage = findOutage(failure);
-        if (outage !== undefined) this.#noteReach(outage);
-        throw failure;
-      });
-      if (this.#generations.isCurrent(client)) return client;
-      client.release(true);
-    }
-  }
-
-  #noteReach(outage: Outage | undefined): void {
-    const isLost = outage !== undefined;
-    if (isLost === this.#isLost) return;
-    this.#isLost = isLost;
-    for (const listener of this.#reachListeners) listener(outage);
+    return this.tracer.span('transaction', {}, () => this.#pool.run(lane, work));
   }
 }
