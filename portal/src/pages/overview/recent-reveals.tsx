@@ -4,9 +4,8 @@ import { Eye } from 'lucide-react';
 import { Card } from '../../parts/page/card';
 import { QueryView } from '../../parts/page/query-view';
 import { Empty } from '../../parts/page/states';
-import { SaidOf } from '../../parts/show/said';
+import { RecordRows } from '../../parts/show/record-rows';
 import { SightMark } from '../../parts/show/sight';
-import { Time } from '../../parts/show/time';
 import { daysShown, revealsQuery } from './overview-queries';
 
 /** Shows who saw plaintext last. */
@@ -27,25 +26,15 @@ export function RecentReveals() {
               <p>Within the last {daysShown} days, every value that left the vault was masked.</p>
             </Empty>
           ) : (
-            <ul className="rows">
-              {data.map((record) => (
-                <li key={`${record.id} ${record.entity_id}`}>
-                  <Link
-                    to="/audit"
-                    search={{ range: '30d', transform: 'reveal', record: record.id, record_at: record.created_at }}
-                    className="row"
-                  >
-                    <span className="sight sight-plaintext">
-                      <SightMark of="plaintext" />
-                    </span>
-                    <SaidOf record={record} />
-                    <span className="tail">
-                      <Time at={record.created_at} />
-                    </span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <RecordRows
+              records={data}
+              filters={{ transform: 'reveal' }}
+              mark={
+                <span className="sight sight-plaintext">
+                  <SightMark of="plaintext" />
+                </span>
+              }
+            />
           )
         }
       </QueryView>

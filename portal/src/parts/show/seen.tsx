@@ -6,9 +6,8 @@ import { Card } from '../page/card';
 import { QueryView } from '../page/query-view';
 import { Empty } from '../page/states';
 import { formatNumber } from './number';
-import { SaidOf } from './said';
+import { RecordRows } from './record-rows';
 import { SightMark, type SightKind, sightLabels } from './sight';
-import { Time } from './time';
 
 const day = 86_400_000;
 const daysShown = 30;
@@ -56,22 +55,7 @@ export function Seen({ whose, title }: { readonly whose: Whose; readonly title: 
           data.length === 0 ? (
             <Empty icon={Eye} title={`Nothing but page views within ${daysShown} days`} />
           ) : (
-            <ul className="rows">
-              {data.map((record) => (
-                <li key={record.id}>
-                  <Link
-                    to="/audit"
-                    search={{ ...whose, range: '30d', record: record.id, record_at: record.created_at }}
-                    className="row"
-                  >
-                    <SaidOf record={record} />
-                    <span className="tail">
-                      <Time at={record.created_at} />
-                    </span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <RecordRows records={data} filters={whose} />
           )
         }
       </QueryView>
