@@ -86,6 +86,27 @@ describe('pasted into the search of tokens', () => {
     expect(kept.replaceAll(/[+\s]|%20/g, '')).not.toContain('42424242');
   });
 
+  it('digits that are typed one by one stay out of the address before they are a card number, and still filter', async () => {
+    const { page, open } = admin;
+    await open('/portal/applications');
+    const box = page.getByRole('searchbox', { name: 'Search by name or id', exact: true });
+    const addresses = new Set<string>();
+    page.on('framenavigated', (frame) => addresses.add(frame.url()));
+    await box.pressSequentially('reve');
+    await page.waitForURL('**/portal/applications?query=reve');
+    await box.fill('');
+    for (const digit of '424242424242425') {
+      await box.press(digit);
+      addresses.add(page.url());
+    }
+    await page.getByRole('heading', { name: 'No application matches' }).waitFor();
+    await page.waitForURL((url) => url.search === '');
+    expect([...addresses].filter((address) => /\d{9}/.test(new URL(address).search))).toEqual([]);
+    await page.getByRole('link', { name: 'Show all applications' }).click();
+    await page.getByRole('link', { name: 'reveal', exact: true }).waitFor();
+    expect(await box.inputValue()).toBe('');
+  });
+
   it('a query with a mistake shows what the vault says about it', async () => {
     const { page, open } = admin;
     await open('/portal/tokens');

@@ -14,7 +14,7 @@ import { useMember } from '../../api/me';
 import { buttonClass } from '../../parts/controls/button';
 import { SearchBox } from '../../parts/controls/search-box';
 import { Segments } from '../../parts/controls/segments';
-import { holdsCardNumber } from '../../parts/find/card-number';
+import { couldBecomeCardNumber, holdsCardNumber } from '../../parts/find/card-number';
 import { CardNumberRefused } from '../../parts/find/card-number-refused';
 import { Icon } from '../../parts/icon';
 import { Page } from '../../parts/page/page';
@@ -33,7 +33,11 @@ interface Listed {
 }
 
 export function ApplicationsPage() {
-  const { query = '', type: typeText, page: pageText } = route.useSearch();
+  const { query: queryText = '', type: typeText, page: pageText } = route.useSearch();
+  // The field has its own state because the address updates too slowly to keep up with typing, and because digits that
+  // could become a card number are not written into it.
+  const [text, setText] = useState(queryText);
+  const query = couldBecomeCardNumber(text) && !holdsCardNumber(text) ? text : queryText;
   const type = applicationTypes.find((one) => one === typeText);
   const page = Math.max(1, Number.parseInt(pageText ?? '1', 10) || 1);
   const isSearching = query !== '';
@@ -58,9 +62,17 @@ export function ApplicationsPage() {
         ) : undefined
       }
     >
-      <Filters query={query} type={type} />
+      <Filters text={text} setText={setText} type={type} />
       <QueryView query={listed} what="applications" rows={8}>
-        {(data) => <List listed={data} query={query} page={page} isFiltered={isSearching || type !== undefined} />}
+        {(data) => (
+          <List
+            listed={data}
+            query={query}
+            page={page}
+            isFiltered={isSearching || type !== undefined}
+            clear={() => setText('')}
+          />
+        )}
       </QueryView>
     </Page>
   );
@@ -77,10 +89,16 @@ async function load(isSearching: boolean, page: number, type: ApplicationType | 
 
 const everyType = 'all';
 
-function Filters({ query, type }: { readonly query: string; readonly type: ApplicationType | undefined }) {
+function Filters({
+  text,
+  setText,
+  type,
+}: {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly type: ApplicationType | undefined;
+}) {
   const navigate = route.useNavigate();
-  // The field has its own state because the address updates too slowly to keep up with typing.
-  const [text, setText] = useState(query);
   const change = (changed: { query?: string; type?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed, page: '' }), replace: true });
   return (
@@ -91,7 +109,7 @@ function Filters({ query, type }: { readonly query: string; readonly type: Appli
         value={text}
         onChange={({ target }) => {
           setText(target.value);
-          change({ query: holdsCardNumber(target.value) ? '' : target.value });
+          change({ query: couldBecomeCardNumber(target.value) ? '' : target.value });
         }}
       />
       {holdsCardNumber(text) ? <CardNumberRefused /> : null}
@@ -113,11 +131,12 @@ function List(list: {
   readonly query: string;
   readonly page: number;
   readonly isFiltered: boolean;
+  readonly clear: () => void;
 }) {
-  const { listed, query, page, isFiltered } = list;
+  const { listed, query, page, isFiltered, clear } = list;
   const wanted = query.toLowerCase();
   const rows = listed.applications.filter(({ name, id }) => name.toLowerCase().includes(wanted) || id === wanted);
-  if (rows.length === 0) return <div className="card">{isFiltered ? <NothingFound /> : <NoneYet />}</div>;
+  if (rows.length === 0) return <div className="card">{isFiltered ? <NothingFound clear={clear} /> : <NoneYet />}</div>;
   return (
     <>
       <ApplicationTable applications={rows} />
@@ -153,13 +172,13 @@ function Pages({ page, pages }: { readonly page: number; readonly pages: number 
   );
 }
 
-function NothingFound() {
+function NothingFound({ clear }: { readonly clear: () => void }) {
   return (
     <Empty
       icon={SearchX}
       title="No application matches"
       actions={
-        <Link to="/applications" className={buttonClass()}>
+        <Link to="/applications" className={buttonClass()} onClick={clear}>
           Show all applications
         </Link>
       }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdsCardNumber } from './card-number';
+import { couldBecomeCardNumber, holdsCardNumber } from './card-number';
 
 it.each([
   '4242424242424242',
@@ -17,3 +17,12 @@ it.each([
   '42424242424',
   '',
 ])('none is seen in %j', (text) => expect(holdsCardNumber(text)).toBe(false));
+
+it.each(['424242424', '4242 4242 4', '4242-4242-4242-424', 'x 4242424242424241'])(
+  'digits that could become a card number are noticed in %j',
+  (text) => expect(couldBecomeCardNumber(text)).toBe(true),
+);
+it.each(['', '42424242', 'Billing 2026-11-19', '0a1b2c3d-1b2c-4d3e-8f90-424242424242'])(
+  'no beginning of a card number is seen in %j',
+  (text) => expect(couldBecomeCardNumber(text)).toBe(false),
+);
