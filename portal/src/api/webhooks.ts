@@ -19,17 +19,21 @@ export const createWebhook = (body: WebhookSettings) => unwrap(api.POST('/webhoo
 export const deleteWebhook = (id: string) => unwrap(api.DELETE('/webhooks/{id}', at(id)));
 export const rotateSecret = (id: string) => unwrap(api.POST('/webhooks/{id}/rotate-secret', at(id)));
 
-/** Replaces the settings. Those that are not given stay as they are. */
-export function changeWebhook(
-  webhook: Webhook,
+/**
+ * Changes some settings. The vault replaces all of them, so the others are loaded first: the page may have been open since
+ * before somebody else moved the webhook to another server.
+ */
+export async function changeWebhook(
+  id: string,
   change: Partial<WebhookSettings> & { readonly status?: Webhook['status'] },
 ) {
-  const { name, url, notify_email, containers, batch_size, bt_signature } = webhook;
+  const now = await getWebhook(id);
+  const { name, url, notify_email, containers, batch_size, bt_signature } = now;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the vault returned these types.
-  const events = webhook.events as WebhookSettings['events'];
+  const events = now.events as WebhookSettings['events'];
   const kept = { name, url, events, batch_size, bt_signature };
   const body = { ...kept, notify_email: notify_email ?? null, containers: containers ?? null, ...change };
-  return unwrap(api.PUT('/webhooks/{id}', { ...at(webhook.id), body }));
+  return unwrap(api.PUT('/webhooks/{id}', { ...at(id), body }));
 }
 
 export function listDeliveries(

@@ -56,6 +56,19 @@ describe('the pages of routes', () => {
     await context.close();
   });
 
+  it('keep a draft while somebody looks at what else to start from', async () => {
+    const { page, context, open: visit } = await browser.signIn(proxy.tenant, 'ADMIN');
+    await visit('/portal/routes/new');
+    await page.getByLabel('Name', { exact: true }).fill('Half done');
+    await page.getByLabel('From nothing').check();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep editing' }).click();
+    await page.getByLabel('Receive cards from a partner').check();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half done');
+    await context.close();
+  });
+
   it('show what a transform refuses', async () => {
     const { page, context, open: visit } = await browser.signIn(proxy.tenant, 'ADMIN');
     await visit('/portal/routes/new');

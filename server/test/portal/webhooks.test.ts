@@ -78,6 +78,24 @@ describe('the pages of webhooks', () => {
     await context.close();
   });
 
+  it('keep what somebody else changed while a form was open', async () => {
+    const [one, other] = [await browser.signIn(events.tenant, 'ADMIN'), await browser.signIn(events.tenant, 'ADMIN')];
+    for (const { page, open } of [one, other]) {
+      await open('/portal/webhooks');
+      await page.getByRole('link', { name: 'Orders' }).click();
+      await page.getByRole('button', { name: 'Edit' }).click();
+    }
+    await other.page.getByRole('dialog').getByLabel('Address', { exact: true }).fill(`${events.url}/moved`);
+    await one.page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Orders of today');
+    for (const { page } of [other, one]) {
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The webhook was changed').waitFor();
+    }
+    await one.page.getByRole('heading', { name: 'Orders of today' }).waitFor();
+    await one.page.getByText(`${events.url}/moved`).waitFor();
+    for (const { context } of [one, other]) await context.close();
+  });
+
   it('let an auditor look, and change nothing', async () => {
     const { page, context, complaints, open } = await browser.signIn(events.tenant, 'READ_ONLY');
     await open('/portal/webhooks');
@@ -94,7 +112,7 @@ describe('the pages of webhooks', () => {
     await open('/portal/webhooks');
     await page.getByRole('link', { name: 'Orders' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('textbox').fill('Orders');
+    await page.getByRole('dialog').getByRole('textbox').fill('Orders of today');
     await page.getByRole('button', { name: 'Delete the webhook' }).click();
     await page.getByText('No webhooks').waitFor();
     await context.close();

@@ -22,6 +22,9 @@ export function NewRoutePage() {
   const member = useMember();
   const [created, setCreated] = useState<StoredProxy>();
   const [recipe, setRecipe] = useState<Recipe>('partner');
+  // Each recipe keeps its own draft, so that nothing is lost by looking at another one.
+  const [firsts] = useState(makeDrafts);
+  const [drafts, setDrafts] = useState(firsts);
   if (!member.may('proxy:create')) {
     return (
       <Page title="New route">
@@ -56,14 +59,28 @@ export function NewRoutePage() {
           ))}
         </div>
       </fieldset>
-      <NewRouteForm key={recipe} recipe={recipe} onCreated={setCreated} />
+      <NewRouteForm
+        key={recipe}
+        draft={drafts[recipe]}
+        setDraft={(draft) => setDrafts({ ...drafts, [recipe]: draft })}
+        isChanged={recipeNames.some((name) => drafts[name] !== firsts[name])}
+        onCreated={setCreated}
+      />
     </Page>
   );
 }
 
-function NewRouteForm(form: { readonly recipe: Recipe; readonly onCreated: (route: StoredProxy) => void }) {
-  const [first] = useState<RouteDraft>(() => recipes[form.recipe].make());
-  const [draft, setDraft] = useState(first);
+function makeDrafts(): Readonly<Record<Recipe, RouteDraft>> {
+  return { partner: recipes.partner.make(), provider: recipes.provider.make(), nothing: recipes.nothing.make() };
+}
+
+function NewRouteForm(form: {
+  readonly draft: RouteDraft;
+  readonly setDraft: (draft: RouteDraft) => void;
+  readonly isChanged: boolean;
+  readonly onCreated: (route: StoredProxy) => void;
+}) {
+  const { draft, setDraft, isChanged } = form;
   const queries = useQueryClient();
   const applications = useQuery(applicationsQuery);
   const lenders = (applications.data ?? []).filter(({ type }) => type === 'private');
@@ -85,7 +102,7 @@ function NewRouteForm(form: { readonly recipe: Recipe; readonly onCreated: (rout
         create.mutate();
       }}
     >
-      <LeaveGuard isChanged={draft !== first} mayLeave={() => create.isPending || create.isSuccess} />
+      <LeaveGuard isChanged={isChanged} mayLeave={() => create.isPending || create.isSuccess} />
       <RouteFields draft={draft} lenders={lenders} errors={fields} onChange={setDraft} />
       {(['request', 'response'] as const).map((side) => (
         <TransformRows

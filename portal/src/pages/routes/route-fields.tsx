@@ -82,7 +82,8 @@ export function RouteFields(fields: {
             <input
               {...ids}
               type="password"
-              autoComplete="off"
+              // Browsers ignore "off" here, and would fill in the password with which the member signs in.
+              autoComplete="new-password"
               value={draft.secret}
               onChange={({ target }) => onChange({ ...draft, secret: target.value })}
             />

@@ -108,7 +108,7 @@ function Switch({ webhook, onClose }: Asked) {
   const status = webhook.status === 'enabled' ? 'disabled' : 'enabled';
   const work = useDeed(
     onClose,
-    () => changeWebhook(webhook, { status }),
+    () => changeWebhook(webhook.id, { status }),
     () => `The webhook is ${status}`,
   );
   if (status === 'enabled') {

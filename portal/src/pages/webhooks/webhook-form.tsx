@@ -40,7 +40,7 @@ export function WebhookForm(form: {
     mutationFn: async () => {
       const settings = toSettings(draft);
       if (of === undefined) onCreated?.(await createWebhook(settings));
-      else await changeWebhook(of, settings);
+      else await changeWebhook(of.id, changedIn(settings, toSettings(toDraft(of))));
     },
     onSuccess: async () => {
       if (of !== undefined) toast({ text: 'The webhook was changed' });
@@ -152,6 +152,13 @@ function toDraft(of: Webhook | undefined): Draft {
     containers: (of?.containers ?? []).join(', '),
     events: new Set(of?.events),
   };
+}
+
+/** Returns the settings that the form changed. Others keep what somebody else may have set meanwhile. */
+function changedIn(settings: WebhookSettings, before: WebhookSettings): Partial<WebhookSettings> {
+  const old = new Map<string, unknown>(Object.entries(before));
+  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(old.get(name));
+  return Object.fromEntries(Object.entries(settings).filter(isChanged));
 }
 
 function toSettings({ name, url, email, containers, events }: Draft): WebhookSettings {
