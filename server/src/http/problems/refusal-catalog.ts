@@ -36,9 +36,9 @@ export const refusalCatalog = {
     status: 403,
     title: 'Forbidden',
     meaning:
-      'In the portal, a session that began with a link can only set up a way to sign in. This holds in production tenants, and in test tenants with the setting `require_sign_in_way`. The same holds for a session that began with a password without letters or digits.',
+      'In the portal, a session that began with a link can only set up a way to sign in. This holds in production tenants, and in test tenants with the setting `require_sign_in_way`. The same holds for a session that began with a password without letters or digits, and, in a tenant with the setting `require_openid`, for every session that did not begin at the OpenID provider.',
     remedy:
-      'Open /portal/account, set up a passkey, a password with an authenticator app or the OpenID provider, and sign in with it. If you already have a way, sign in with it; if it is lost, ask the vault operator for a link that removes it.',
+      'Open /portal/account, set up a passkey, a password with an authenticator app or the OpenID provider, and sign in with it. In a tenant with `require_openid`, sign in with the OpenID provider; if it is not connected to you yet, connect it there first. If you already have a way, sign in with it; if it is lost, ask the vault operator for a link that removes it.',
   },
   'awaiting-approval': {
     status: 403,
