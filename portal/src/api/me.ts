@@ -35,6 +35,13 @@ export interface Me {
   readonly elements_url?: string;
   /** False if the vault has no mail server. Members then pass on the links of invitations themselves. */
   readonly mails_invitations: boolean;
+  /** The thresholds for alerts. 0 turns an alert off. */
+  readonly alert_thresholds: {
+    readonly window_minutes: number;
+    readonly misses: number;
+    readonly reveals: number;
+    readonly addresses: number;
+  };
   /** True in `strongroom dev`, which also has pages for contributors. */
   readonly is_development: boolean;
 }

@@ -13,6 +13,7 @@ import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
+import { defaultThresholds } from '../../src/platform/audit/watch/alert-rule.ts';
 import { databaseTimeoutSeconds } from './deadline.ts';
 import { send } from './http-client.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -212,6 +213,7 @@ export const plainServing = {
   openid: undefined,
   mailFrom: undefined,
   servesReference: true,
+  alerts: defaultThresholds,
   documentationUrl: undefined,
   traces: undefined,
 } satisfies Partial<ServerConfig>;

@@ -29,6 +29,8 @@ it('an alert is a sentence with links, and is acknowledged where everybody sees 
   await open('/portal/alerts');
   await page.getByText('asked for 143 things that do not exist within 10 minutes').waitFor();
   await page.getByText('open', { exact: true }).waitFor();
+  await page.getByText('asks for 100 things that do not exist within 10 minutes').waitFor();
+  await page.getByText('sees or sends the plaintext of 1,000 tokens within 10 minutes').waitFor();
   await page.getByRole('button', { name: 'Acknowledge' }).click();
   await page.getByLabel('Handled: rights were changed or the key was revoked').check();
   await browser.chromium.photograph(page, 'acknowledge-alert');

@@ -18,6 +18,7 @@ import { ActorText } from '../../parts/show/actor-name';
 import { Tag } from '../../parts/show/tag';
 import { Time } from '../../parts/show/time';
 import { type Alert, type Reason, reasons, sayAlert, sayReason, toAlerts } from './alert';
+import { Thresholds } from './thresholds';
 
 const alertsShown = 100;
 
@@ -53,11 +54,8 @@ export function AlertsPage() {
             ) : (
               list.map((alert) => <AlertCard key={alert.record.id} alert={alert} />)
             )}
-            <p className="note">
-              An operator sets the thresholds with <code>STRONGROOM_ALERT_MISSES</code>,{' '}
-              <code>STRONGROOM_ALERT_REVEALS</code> and <code>STRONGROOM_ALERT_ADDRESSES</code>. The newest{' '}
-              {alertsShown} alerts are shown.
-            </p>
+            <p className="note">The newest {alertsShown} alerts are shown.</p>
+            <Thresholds />
           </>
         )}
       </QueryView>

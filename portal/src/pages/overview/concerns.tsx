@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Bell, CalendarClock, ChevronRight, KeyRound, RotateCcw, ShieldAlert } from 'lucide-react';
+import { Bell, CalendarClock, ChevronRight, Gauge, KeyRound, RotateCcw, ShieldAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { sealQuery } from '../../api/seal';
@@ -12,12 +12,15 @@ import type { Tone } from '../../parts/show/tag';
 import { Time } from '../../parts/show/time';
 import { listKeys } from './application-keys';
 import { daysShown, facetsQuery, failedJobsQuery, oldAndNewQuery, valuesOf } from './overview-queries';
+import { type ReachedLimit, reachedLimitsQuery } from './reached-limits';
 
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
 const expirySoon = 14 * day;
 /** The age in milliseconds at which an unsealed record is a problem. Records are normally sealed within seconds. */
 const waitMax = 5 * 60_000;
+/** The clients that reached a rate limit and have a row of their own. */
+const reachedLimitsShown = 3;
 /** Each old key has a row of its own, up to this many. */
 const oldKeysShown = 3;
 
@@ -26,11 +29,13 @@ export function Concerns() {
   const seal = useQuery(sealQuery).data;
   const facets = useQuery(facetsQuery).data;
   const failed = useQuery(failedJobsQuery).data;
+  const reached = useQuery(reachedLimitsQuery).data;
   const applications = useQuery(oldAndNewQuery).data;
   const found = [
     ...(seal === undefined ? [] : findSealConcerns(seal)),
     ...(facets === undefined ? [] : findAlerts(valuesOf(facets, 'operation'))),
     ...(failed === undefined ? [] : findFailedJobs(failed)),
+    ...(reached === undefined ? [] : findReachedLimits(reached)),
     ...(applications === undefined ? [] : findKeyConcerns(applications)),
   ];
   if (found.length === 0) return null;
@@ -131,6 +136,26 @@ function findFailedJobs({ failed_jobs: tasks }: Schemas['FailedJobs']): Concern[
           {failedTasks[task] ?? task} failed at every attempt{jobs === 1 ? '' : `, ${jobs} times`}, last{' '}
           <Time at={at} form="ago" />. Ask your vault operator to retry:{' '}
           <code>strongroom jobs retry --task {task}</code>
+        </Words>
+        <Icon of={ChevronRight} />
+      </Link>
+    ),
+  }));
+}
+
+function findReachedLimits(reached: readonly ReachedLimit[]): Concern[] {
+  return reached.slice(0, reachedLimitsShown).map((one) => ({
+    key: `${one.scope} ${one.client}`,
+    row: (
+      <Link
+        to="/audit"
+        search={one.client.includes('/') ? { views: 'shown' } : { source_address: one.client, views: 'shown' }}
+        className="row"
+      >
+        <Words icon={Gauge} tone="neutral">
+          <b>{one.client}</b> reached the limit <code>{one.scope}</code> of {countOf(one.limit, 'request')} in{' '}
+          {countOf(one.seconds, 'second')}: {countOf(one.rejections, 'request was', 'requests were')} rejected, the last{' '}
+          <Time at={one.last_at} form="ago" />. {one.advice}
         </Words>
         <Icon of={ChevronRight} />
       </Link>

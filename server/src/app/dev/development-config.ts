@@ -38,6 +38,7 @@ export function toServerConfig(
     mailFrom: options.smtp?.from,
     servesReference: true,
     documentationUrl: options.documentationUrl,
+    alerts: defaultThresholds,
     traces: undefined,
     logLevel: 'warn',
   };

@@ -76,7 +76,7 @@ async function addRoutes(
   { start, parts, opened }: { start: ServerStart; parts: ServerBase & ServerAdmin; opened: AsyncDisposableStack },
 ): Promise<void> {
   const { config, clock, passwordHasher, logger } = start;
-  const { core, feed, metrics } = parts;
+  const { core, feed, metrics, limiter } = parts;
   const { publicUrl } = config.listen;
   const cvcSealer = opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
   const outbound = new Outbound(config.outbound, core.database.tracer);
@@ -95,8 +95,10 @@ async function addRoutes(
       documentationUrl: config.documentationUrl,
       mailsInvitations: config.mailFrom !== undefined,
       elementsUrl: config.elements?.url,
+      alertThresholds: config.alerts,
       isDevelopment: start.development !== undefined,
     },
+    limiter,
     passwordHasher,
     addMemberRoutes: (scope) => {
       addManagementRoutes(scope);

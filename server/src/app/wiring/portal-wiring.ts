@@ -23,11 +23,13 @@ import {
   WayAdmission,
   WayRemoval,
 } from '../../features/portal/index.ts';
+import { addReachedLimitRoute, ReachedLimits } from '../../features/reached-limits/index.ts';
 import { addTenantRestoreRoute, TenantDeletion } from '../../features/tenants/index.ts';
 import { Passkeys } from '../../platform/keyring/sign-in/passkeys.ts';
 import type { PasswordHasher } from '../../platform/keyring/sign-in/password-hasher.ts';
 import type { OpenidConfig } from '../../platform/outbound/openid-config.ts';
 import { OpenidProvider } from '../../platform/outbound/openid-provider.ts';
+import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { createApprovals } from './approval-wiring.ts';
 import type { VaultCore } from './vault-core.ts';
 
@@ -40,10 +42,11 @@ export function addAllPortalRoutes(
     openid: OpenidConfig | undefined;
     place: PortalPlace;
     passwordHasher: PasswordHasher;
+    limiter: RateLimiter;
     addMemberRoutes: (scope: FastifyInstance) => void;
   },
 ): void {
-  const { publicUrl, openid, place, passwordHasher: hasher } = parts;
+  const { publicUrl, openid, place, passwordHasher: hasher, limiter } = parts;
   const { database, systemKeys, audit } = parts.core;
   const sessions = new UserSessions({ database, systemKeys, audit });
   const ceremonies = new Ceremonies({ database, systemKeys });
@@ -58,6 +61,7 @@ export function addAllPortalRoutes(
     parts.addMemberRoutes(scope);
     addTenantRestoreRoute(scope, new TenantDeletion(database));
     addBackgroundJobRoute(scope, new BackgroundJobs({ database, audit }));
+    addReachedLimitRoute(scope, new ReachedLimits({ database, audit, limiter }));
     addAlertRoutes(scope, new AlertAcknowledgements(database));
     addPassedOnLinkRoute(scope, new PassedOnLinks({ database, links, ...place }));
   });

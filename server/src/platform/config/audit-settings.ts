@@ -5,7 +5,8 @@ import { parseText, urlWith, wholeNumber } from './setting-parsers.ts';
 
 const { windowMinutes, misses, reveals, addresses } = defaultThresholds;
 
-const alerts = group<AlertThresholds>({
+/** Thresholds of the worker, which raises alerts. Servers read them to show them in the portal. */
+export const alerts = group<AlertThresholds>({
   windowMinutes: settingWithDefault('STRONGROOM_ALERT_WINDOW_MINUTES', wholeNumber(1, 1_440), windowMinutes, {
     expectation: 'how long a window is in which alerts count, from 1 to 1440 minutes',
   }),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { generateRootKey } from '../keyring/kms/file/file-root-key.ts';
+import { defaultThresholds } from '../audit/watch/alert-rule.ts';
 import { ownLimits, rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { fileKey } from './root-key/file-key-settings.ts';
@@ -99,6 +100,7 @@ describe('readServerConfig', () => {
       outbound: nothingOpened,
       requestTimeoutSeconds: 10,
       servesReference: true,
+      alerts: defaultThresholds,
       logLevel: 'info',
     });
   });

@@ -1,5 +1,5 @@
 import { auditArchive } from './audit-archive-settings.ts';
-import { audit } from './audit-settings.ts';
+import { alerts, audit } from './audit-settings.ts';
 import { database, type DatabaseConfig } from './database-settings.ts';
 import { elements } from './elements-settings.ts';
 import { limits, redisUrl } from './limits-settings.ts';
@@ -32,6 +32,7 @@ const server = group({
   mailFrom,
   servesReference,
   documentationUrl,
+  alerts,
   traces,
   logLevel,
 });

@@ -47,6 +47,15 @@ const MeView = Type.Object({
   mails_invitations: Type.Boolean({
     description: 'Whether invitations are mailed. If not, members pass on their links.',
   }),
+  alert_thresholds: Type.Object(
+    {
+      window_minutes: Type.Integer(),
+      misses: Type.Integer(),
+      reveals: Type.Integer(),
+      addresses: Type.Integer(),
+    },
+    { description: 'The thresholds for alerts in the settings of the server. 0 turns an alert off.' },
+  ),
   is_development: Type.Boolean({ description: 'Whether this is a vault for development.' }),
 });
 
@@ -70,8 +79,9 @@ export function addMeRoute(
 
 function toMeView(
   session: UserSession,
-  { documentationUrl, elementsUrl, mailsInvitations, isDevelopment }: PortalPlace,
+  { documentationUrl, elementsUrl, mailsInvitations, alertThresholds, isDevelopment }: PortalPlace,
 ) {
+  const { windowMinutes, misses, reveals, addresses } = alertThresholds;
   const { user, signedInAt, isFresh, freshUntil, memberships } = session;
   return {
     user: {
@@ -99,6 +109,7 @@ function toMeView(
     ...(documentationUrl === undefined ? {} : { documentation_url: documentationUrl }),
     ...(elementsUrl === undefined ? {} : { elements_url: elementsUrl }),
     mails_invitations: mailsInvitations,
+    alert_thresholds: { window_minutes: windowMinutes, misses, reveals, addresses },
     is_development: isDevelopment,
   };
 }

@@ -139,6 +139,7 @@ describe('what members learn about themselves', () => {
       user: { id: expect.any(String), email },
       signed_in_at: expect.any(String),
       mails_invitations: false,
+      alert_thresholds: { window_minutes: 10, misses: 100, reveals: 1_000, addresses: 20 },
       is_development: false,
       is_fresh: true,
       fresh_until: expect.any(String),

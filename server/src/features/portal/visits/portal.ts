@@ -9,6 +9,7 @@ import type { SignInLinks } from '../ways/sign-in-links.ts';
 import type { PortalCookies } from './portal-cookies.ts';
 import type { OwnSessions } from '../people/own-sessions.ts';
 import type { UserSessions } from '../people/user-sessions.ts';
+import type { AlertThresholds } from '../../../platform/audit/watch/alert-rule.ts';
 import type { WayRemoval } from '../ways/way-removal.ts';
 
 /** What a page of the portal knows about the vault that serves it. */
@@ -19,6 +20,8 @@ export interface PortalPlace {
   readonly mailsInvitations: boolean;
   /** The origin of the card fields. Undefined if the vault serves none. */
   readonly elementsUrl: string | undefined;
+  /** The thresholds for alerts in the settings of this server. */
+  readonly alertThresholds: AlertThresholds;
   /** True in `strongroom dev`, which also serves pages for contributors. */
   readonly isDevelopment: boolean;
 }
