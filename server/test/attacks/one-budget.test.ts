@@ -65,6 +65,18 @@ describe('a value of a megabyte', () => {
     },
   );
 
+  it.each(['card_mask', 'upcase', 'stringify', 'reveal_last: 4'])(
+    'is inserted many times in short turns: %s',
+    async (filter) => {
+      const text = JSON.stringify('é'.repeat(130_000));
+      const made = await measured.send(post('/tokens', tenant.keys.private, tokenOf(text)));
+      const { id } = JSON.parse(made.text) as { id: string };
+      const references = times(30, () => `{{ ${id} | ${filter} }}`);
+      const answer = await measure(post('/detokenize', tenant.keys.reveal, JSON.stringify(references)));
+      expect(answer.status).toBe(200);
+    },
+  );
+
   it.each(['a wide object', 'an array of digits', 'an array of small objects', 'deep arrays'] as const)(
     'is walked through by other routes in short turns: %s',
     async (name) => {

@@ -62,7 +62,6 @@ export function* referencesTextSteps(
     const plain = isScalar(value) ? toConcatenatedText(value) : yield* jsonTextSteps(value);
     source.budget.spendOutput(plain.length, segment.offset);
     pieces.push(encode === undefined ? plain : yield* encode(plain));
-    yield;
   }
   return new Sensitive(pieces.join(''));
 }
@@ -70,6 +69,8 @@ export function* referencesTextSteps(
 function* evaluateSteps(reference: Reference, source: ReferenceSource): Steps<Sensitive<JsonValue>> {
   requireFound(source.textOf(reference), reference);
   const value = yield* source.valueOf(reference);
+  // A filter over a long value takes milliseconds, and a request may have many references.
+  yield;
   return new Sensitive(applyFilters(value.reveal(), reference.filters, source.tools, source.budget.forOne()));
 }
 
