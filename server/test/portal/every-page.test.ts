@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
 import { portalAppPaths } from '../../src/features/portal/frame/sign-in-destination.ts';
+import { complaintsAbout, injectAxe } from '../harness/accessible.ts';
+import { addToSeed } from '../harness/added-to-seed.ts';
 import { Chromium } from '../harness/chromium.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
@@ -12,7 +13,6 @@ import { Program } from '../harness/program.ts';
 /** The folder for documentation screenshots. None are taken unless it is set, as in `npm run screenshots`. */
 const pictures = process.env['PORTAL_PICTURES'];
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const looks = [
   ['light', 1400],
   ['dark', 320],
@@ -60,7 +60,7 @@ beforeAll(async () => {
   const [key = { id: '' }] = application['keys'] as { id: string }[];
   const { id: memberId } = member['user'] as { id: string };
   tokenId = token.id;
-  await openSession(tokenId);
+  const webhookId = await addToSeed(ready, tokenId);
   pages = new Map([
     ...portalAppPaths.filter((one) => /^\/portal\/[a-z-]+$/.test(one)).map((one) => [path.basename(one), one] as const),
     ['overview', '/portal/'],
@@ -69,6 +69,10 @@ beforeAll(async () => {
     ['token', `/portal/tokens/${token.id}`],
     ['application', `/portal/applications/${application.id}`],
     ['simulator', `/portal/simulator?application=${application.id}&token=${token.id}`],
+    ['new-application', '/portal/applications/new'],
+    ['edit-application', `/portal/applications/${application.id}?edit=true`],
+    ['new-route', '/portal/routes/new'],
+    ['webhook', `/portal/webhooks/${webhookId}`],
     ['key', `/portal/applications/${application.id}?tab=keys&key=${key.id}`],
     ['member', `/portal/members/${memberId}`],
     ['approvals', '/portal/approvals'],
@@ -95,21 +99,6 @@ async function first(target: string, fits: (item: Item) => boolean): Promise<Ite
   return found;
 }
 
-/** Opens a session like one that a page uses to show a card. */
-async function openSession(cardId: string): Promise<void> {
-  const post = (target: string, key: string, body?: object) => {
-    const headers = { 'bt-api-key': key, ...(body && { 'content-type': 'application/json' }) };
-    return fetch(`${ready.url}${target}`, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
-  };
-  const { nonce } = (await (await post('/sessions', ready.keys.public)).json()) as { nonce: string };
-  const conditions = [{ attribute: 'id', operator: 'equals', value: cardId }];
-  const rule = { description: 'Show a card to its owner', priority: 1, conditions, transform: 'reveal' };
-  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-  const grant = { nonce, rules: [{ ...rule, permissions: ['token:read'] }], expires_at };
-  const { status } = await post('/sessions/authorize', ready.keys.reveal, grant);
-  if (status !== 200) throw new Error(`The session was not authorized: ${status}`);
-}
-
 /** The stored state of the first context, with its cookie. The sign-in link works only once. */
 let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
 
@@ -117,7 +106,7 @@ async function open({ bypassCSP = false }: { readonly bypassCSP?: boolean } = {}
   const opened = await chromium.open({
     ...(signedIn === undefined ? {} : { storageState: signedIn }),
     bypassCSP,
-    viewport: { width: 1400, height: 800 },
+    viewport: wide,
     locale: 'en-GB',
     timezoneId: 'UTC',
     // Colours that are still changing have the wrong contrast.
@@ -237,17 +226,11 @@ describe('every page', () => {
     const found: string[] = [];
     for (const [index, [name, target]] of [...pages].entries()) {
       await visit(page, target);
-      await page.evaluate(axe.source);
+      await injectAxe(page);
       for (const [colorScheme, width] of looksOf(index)) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
-        const place = `${name}, ${colorScheme}, ${width}`;
-        const { violations } = await page.evaluate<AxeResults>(
-          `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
-        );
-        for (const { id, nodes } of violations) found.push(`${place}: ${id} at ${nodes[0]?.html ?? ''}`);
-        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        if (overflow > 0) found.push(`${place}: ${overflow} pixels too wide`);
+        found.push(...(await complaintsAbout(page, `${name}, ${colorScheme}, ${width}`)));
       }
     }
     expect(found).toEqual([]);
@@ -266,26 +249,39 @@ describe('every page', () => {
       // A browser reports a 404 response in its console.
       const expected = name === 'missing' ? 1 : 0;
       expect({ name, complaints: complaints.slice(expected) }).toEqual({ name, complaints: [] });
-      if (pictures !== undefined && name !== 'missing') await photograph(page, path.join(pictures, name));
+      if (!withoutPicture.has(name)) await photograph(page, name);
     }
     expect(foreign).toEqual([]);
     await context.close();
   });
+
+  it('comes after one to sign in, which is accessible, too', async () => {
+    const { page, context } = await chromium.open({ bypassCSP: true, viewport: wide, reducedMotion: 'reduce' });
+    await visit(page, '/portal/sign-in');
+    await injectAxe(page);
+    expect(await complaintsAbout(page, 'sign-in')).toEqual([]);
+    await photograph(page, 'sign-in');
+    await context.close();
+  });
 });
 
+/** The kit has pictures of its own. */
+const withoutPicture = new Set(['missing', 'kit']);
+const wide = { width: 1400, height: 800 };
 /** The size of a phone. */
 const narrow = { width: 375, height: 812 };
 
-async function photograph(page: Page, file: string): Promise<void> {
+async function photograph(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  const file = path.join(pictures, name);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await writeFile(`${file}-${colorScheme}.webp`, await shrink(page.context(), await page.screenshot()));
   }
-  const wide = page.viewportSize();
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(narrow);
   await writeFile(`${file}-narrow.webp`, await shrink(page.context(), await page.screenshot()));
-  if (wide !== null) await page.setViewportSize(wide);
+  await page.setViewportSize(wide);
 }
 
 /** Converts a picture to WebP in the browser, which reduces it to a third of its size. */
