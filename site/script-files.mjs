@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeAccessible } from './accessible.mjs';
 import { base } from './places.mjs';
 
 /** Moves scripts that were written into pages to files, so that a page may be served without allowing inline scripts. */
@@ -15,7 +16,7 @@ export function scriptFiles() {
         for (const file of await readdir(folder, { recursive: true })) {
           if (!file.endsWith('.html')) continue;
           const page = await readFile(path.join(folder, file), 'utf8');
-          await writeFile(path.join(folder, file), moveScripts(page, scripts));
+          await writeFile(path.join(folder, file), moveScripts(makeAccessible(page), scripts));
         }
         await mkdir(path.join(folder, 'scripts'), { recursive: true });
         for (const [name, script] of scripts) await writeFile(path.join(folder, 'scripts', name), script);
