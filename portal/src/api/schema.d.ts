@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Create a proxy
-         * @description Creates a proxy with a fixed destination. Calls to `/proxy` name it by its key in `BT-PROXY-KEY`. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         * @description Creates a proxy with a fixed destination. Calls to `/proxy` name it by its key in `BT-PROXY-KEY`. A caller who creates or changes a proxy must be able to grant the rights of its application. The request is rejected while `approve_plaintext` of the tenant is on.
          *
          *     **Permission:** `proxy:create`
          *
@@ -434,7 +434,7 @@ export interface paths {
         get: operations["getProxy"];
         /**
          * Replace a proxy
-         * @description Replaces the settings of a proxy. Its key stays the same. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         * @description Replaces the settings of a proxy. Its key stays the same. A caller who creates or changes a proxy must be able to grant the rights of its application. The request is rejected while `approve_plaintext` of the tenant is on.
          *
          *     **Permission:** `proxy:update`
          *
@@ -455,7 +455,7 @@ export interface paths {
         head?: never;
         /**
          * Change a proxy
-         * @description Changes settings of a proxy with a merge patch. Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.
+         * @description Changes settings of a proxy with a merge patch. A caller who creates or changes a proxy must be able to grant the rights of its application. The request is rejected while `approve_plaintext` of the tenant is on.
          *
          *     **Permission:** `proxy:update`
          *

@@ -44,8 +44,8 @@ function requireUnlimited({ grantLimit }: Caller): void {
 }
 
 /**
- * Returns true if the caller may see the key of a proxy. Whoever has the key can use the rights of the proxy, so callers
- * who only read do not see it, and limited applications see only those that they could have created.
+ * Returns true if the caller may see the key of a proxy. Anyone who has the key can use the rights of the proxy, so
+ * callers who only read do not see it, and limited applications see only those that they could have created.
  */
 export async function maySeeKey(tx: Transaction, caller: Caller, { applicationId }: StoredProxy): Promise<boolean> {
   const mayDecide = isGranted(caller.grants, 'proxy:update') || isGranted(caller.grants, 'proxy:create');

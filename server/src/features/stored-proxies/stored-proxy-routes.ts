@@ -24,7 +24,7 @@ import type { StoredProxyService } from './stored-proxy-service.ts';
 const ProxyParameter = idParameter('Id of the proxy.');
 const tags = ['Stored proxies'] as const;
 const approvals =
-  'Whoever creates or changes a proxy must be able to grant the rights of its application. It is rejected while `approve_plaintext` of the tenant is on.';
+  'A caller who creates or changes a proxy must be able to grant the rights of its application. The request is rejected while `approve_plaintext` of the tenant is on.';
 
 export function addStoredProxyRoutes(app: FastifyInstance, proxies: StoredProxyService): void {
   const showAgain = shownAgain<{ id: string }>(async (caller, { id }) => toProxyView(await proxies.get(caller, id)));

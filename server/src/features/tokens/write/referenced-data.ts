@@ -36,7 +36,7 @@ export function requireCreation(caller: KeyCaller, request: TokenRequest, target
 /**
  * Returns true if the response may tell whether the data equals that of other tokens, by a fingerprint or by returning an
  * existing token. A caller that may not know the data could otherwise find it out: a masked card number leaves a
- * thousand guesses, which it could store and compare. Whoever may read the token sees its fingerprint there anyway.
+ * thousand guesses, which it could store and compare. A caller who may read the token sees its fingerprint there anyway.
  */
 export function mayCompare(caller: KeyCaller, request: TokenRequest, target: AccessTarget): boolean {
   if (request.from === undefined || maySeePlaintext(caller, target)) return true;

@@ -6,7 +6,8 @@ const reasons: Readonly<Record<DisabledReason, string>> = {
   request: 'A member or an application disabled it.',
   failing: 'No request to it has succeeded for days.',
   gone: 'It responded with the status 410, which asks for no more requests.',
-  owner: 'Whoever last changed it may no longer read the audit log of the tenant, or is no longer a member.',
+  owner:
+    'The person or application that last changed it may no longer read the audit log of the tenant, or is no longer a member.',
 };
 
 /** Writes the mail that says that an endpoint was disabled. */
