@@ -11,6 +11,15 @@ if (!/^\d+\.\d+\.\d+(-dev)?$/.test(version)) {
 for (const file of ['server/package.json', 'elements/package.json']) {
   replace(file, /^ {2}"version": "[^"]+"/m, `  "version": "${version}"`);
 }
+// The manifests for kustomize are written from the chart.
+const before = /^appVersion: (.+)$/m.exec(readFileSync('deploy/chart/Chart.yaml', 'utf8'))[1];
+for (const mention of ['app.kubernetes.io/version: ', 'image: localhost/strongroom:']) {
+  replace(
+    'deploy/kustomize/base/vault.yaml',
+    new RegExp(`${mention}${before.replaceAll('.', '\\.')}$`, 'gm'),
+    mention + version,
+  );
+}
 for (const name of ['version', 'appVersion']) {
   replace('deploy/chart/Chart.yaml', new RegExp(`^${name}: .+$`, 'm'), `${name}: ${version}`);
 }

@@ -50,3 +50,16 @@ app.kubernetes.io/component: {{ .role }}
 {{- define "strongroom.publicUrl" -}}
 {{ .Values.publicUrl | default (printf "http://%s.%s.svc:%v" (include "strongroom.fullname" .) .Release.Namespace (int .Values.service.port)) }}
 {{- end }}
+
+{{/* The public host names, each with the port of the Service that it leads to. */}}
+{{- define "strongroom.hosts" -}}
+hosts:
+  - host: {{ (urlParse (required "an ingress or a gateway needs publicUrl" .Values.publicUrl)).hostname }}
+    port: http
+    number: {{ int .Values.service.port }}
+  {{- with .Values.elements.url }}
+  - host: {{ (urlParse .).hostname }}
+    port: elements
+    number: {{ int $.Values.service.elementsPort }}
+  {{- end }}
+{{- end }}

@@ -103,7 +103,11 @@ metadata:
     {{- with $own.podLabels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- with $own.podAnnotations }}
+  {{- $annotations := deepCopy $own.podAnnotations }}
+  {{- with include "strongroom.secretVersions" (dict "root" $root "role" .role) }}
+  {{- $_ := set $annotations "strongroom/secret-versions" . }}
+  {{- end }}
+  {{- with $annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}

@@ -54,6 +54,9 @@ what it needs and no more: only migrate and work hold the owner of the schema, m
 {{- if eq .role "work" -}}
 {{-   $all = append $all (dict "variable" "STRONGROOM_DATABASE_OWNER_URL" "from" $v.database.ownerUrl) -}}
 {{-   $all = append $all (dict "variable" "STRONGROOM_SMTP_URL" "from" $v.smtp.url) -}}
+{{-   if $v.webhooks.enabled -}}
+{{-     $all = append $all (dict "variable" "STRONGROOM_PROXY_CA" "from" $v.proxy.ca) -}}
+{{-   end -}}
 {{- end -}}
 {{- $used := list -}}
 {{- range $all -}}
@@ -83,4 +86,25 @@ projected:
           - key: {{ .from.key }}
             path: {{ .file }}
     {{- end }}
+{{- end }}
+
+{{/*
+A hash of the versions of all mounted objects, or nothing if none was found, as without a cluster. It is not a hash of their
+content: everybody who may read pods could try to guess a PIN with it. With root and role.
+*/}}
+{{- define "strongroom.secretVersions" -}}
+{{- $versions := list -}}
+{{- if .root.Values.restartOnSecretChange -}}
+{{-   range (include "strongroom.secrets" . | fromYaml).secrets -}}
+{{-     $kind := ternary "ConfigMap" "Secret" (ne (.from.existingConfigMap | default "") "") -}}
+{{-     $name := .from.existingConfigMap | default .from.existingSecret -}}
+{{-     $found := lookup "v1" $kind $.root.Release.Namespace $name -}}
+{{-     if $found -}}
+{{-       $versions = append $versions (printf "%s/%s %s" $kind $name $found.metadata.resourceVersion) -}}
+{{-     end -}}
+{{-   end -}}
+{{- end -}}
+{{- with $versions | uniq -}}
+{{ join "," . | sha256sum }}
+{{- end -}}
 {{- end }}

@@ -118,18 +118,7 @@ STRONGROOM_MAIL_FROM: {{ .Values.smtp.from | quote }}
 {{- if .enabled }}
 STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS: {{ .requireAllowedDestinations | quote }}
 STRONGROOM_PROXY_CALLS_PER_TENANT: {{ int .callsPerTenant | quote }}
-{{- with .privateRanges }}
-STRONGROOM_PROXY_PRIVATE_RANGES: {{ join "," . | quote }}
-{{- end }}
-{{- with .ports }}
-STRONGROOM_PROXY_PORTS: {{ join "," . | quote }}
-{{- end }}
-{{- with .hosts }}
-STRONGROOM_PROXY_HOSTS: {{ join "," . | quote }}
-{{- end }}
-{{- with .resolvers }}
-STRONGROOM_PROXY_RESOLVERS: {{ join "," . | quote }}
-{{- end }}
+{{ include "strongroom.settings.destinations" . }}
 {{- if .clientCertificates }}
 {{- $entries := list }}
 {{- range $index, $certificate := .clientCertificates }}
@@ -142,11 +131,30 @@ STRONGROOM_PROXY_CLIENT_CERTIFICATES: {{ join "," $entries | quote }}
 {{- end }}
 {{- end }}
 
+{{/* Destinations of the proxy and of webhooks beyond public addresses at port 443. With the values of the proxy. */}}
+{{- define "strongroom.settings.destinations" -}}
+{{- with .privateRanges }}
+STRONGROOM_PROXY_PRIVATE_RANGES: {{ join "," . | quote }}
+{{- end }}
+{{- with .ports }}
+STRONGROOM_PROXY_PORTS: {{ join "," . | quote }}
+{{- end }}
+{{- with .hosts }}
+STRONGROOM_PROXY_HOSTS: {{ join "," . | quote }}
+{{- end }}
+{{- with .resolvers }}
+STRONGROOM_PROXY_RESOLVERS: {{ join "," . | quote }}
+{{- end }}
+{{- end }}
+
 {{- define "strongroom.settings.work" -}}
 STRONGROOM_WORKER_ADMIN_PORT: "8082"
 STRONGROOM_AUDIT_RETENTION_MONTHS: {{ int .Values.audit.retentionMonths | quote }}
 {{- with .Values.audit.anchorUrl }}
 STRONGROOM_AUDIT_ANCHOR_URL: {{ . | quote }}
+{{- end }}
+{{- if .Values.webhooks.enabled }}
+{{ include "strongroom.settings.destinations" .Values.proxy }}
 {{- end }}
 {{- if .Values.smtp.url.existingSecret }}
 STRONGROOM_MAIL_FROM: {{ .Values.smtp.from | quote }}

@@ -11,7 +11,7 @@ import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../../..');
 export const chart = path.join(repository, 'deploy/chart');
-export const valueSets = ['minimal', 'ha', 'hsm', 'external-secrets', 'no-proxy', 'google'] as const;
+export const valueSets = ['minimal', 'ha', 'hsm', 'external-secrets', 'no-proxy', 'google', 'gateway'] as const;
 export type ValueSet = (typeof valueSets)[number];
 
 export interface Manifest {
@@ -59,15 +59,24 @@ export class ChartRenderer implements AsyncDisposable {
     return this.#render([path.join(chart, 'ci', `${set}-values.yaml`)]);
   }
 
-  /** Renders with these values in addition to the defaults. */
-  async render(values: object = {}): Promise<Rendered> {
-    const file = path.join(this.#folder, `values-${this.#files++}.json`);
-    await writeFile(file, JSON.stringify(values));
-    return this.#render([file]);
+  /**
+   * Renders with these values in addition to the defaults. `objects` are those that Helm finds in the cluster, by kind
+   * and name, such as `Secret/strongroom`.
+   */
+  async render(values: object = {}, objects: Readonly<Record<string, object>> = {}): Promise<Rendered> {
+    const file = await this.#write(values);
+    return this.#render([file], await this.#write(objects));
   }
 
-  async #render(files: readonly string[]): Promise<Rendered> {
+  async #write(content: object): Promise<string> {
+    const file = path.join(this.#folder, `values-${this.#files++}.json`);
+    await writeFile(file, JSON.stringify(content));
+    return file;
+  }
+
+  async #render(files: readonly string[], objects = ''): Promise<Rendered> {
     const { stdout } = await run(path.join(this.#folder, 'render-chart'), [chart, ...files], {
+      env: { ...process.env, RENDER_CHART_OBJECTS: objects },
       maxBuffer: 16 * 1024 * 1024,
     });
     const rendered = JSON.parse(stdout) as Omit<Rendered, 'manifests'> & { manifests: { content: Manifest }[] };

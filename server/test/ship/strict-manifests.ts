@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * The module with the type of each kind. The types of the Prometheus operator are defined below, as far as the chart
- * uses them.
+ * The module with the type of each kind. The types of the Prometheus operator and of the Gateway API are defined below,
+ * as far as the chart uses them.
  */
 const modules: Readonly<Record<string, string>> = {
   Deployment: 'kubernetes-types/apps/v1.js',
@@ -22,7 +22,7 @@ const modules: Readonly<Record<string, string>> = {
   ServiceAccount: 'kubernetes-types/core/v1.js',
 };
 
-const operatorTypes = `
+const customTypes = `
 interface Operated<K> { apiVersion: 'monitoring.coreos.com/v1'; kind: K; metadata: ObjectMeta }
 interface Endpoint {
   port: string; path: string; interval: string;
@@ -34,6 +34,17 @@ interface ServiceMonitor extends Operated<'ServiceMonitor'> {
 interface Rule { alert?: string; record?: string; expr: string | number; for?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
 interface PrometheusRule extends Operated<'PrometheusRule'> {
   spec: { groups: { name: string; interval?: string; rules: Rule[] }[] };
+}
+interface HTTPRoute {
+  apiVersion: 'gateway.networking.k8s.io/v1'; kind: 'HTTPRoute'; metadata: ObjectMeta;
+  spec: {
+    parentRefs: { name: string; namespace?: string; sectionName?: string; port?: number }[];
+    hostnames: string[];
+    rules: {
+      matches: { path: { type: 'PathPrefix' | 'Exact'; value: string } }[];
+      backendRefs: { name: string; port: number }[];
+    }[];
+  };
 }`;
 
 /**
@@ -61,12 +72,9 @@ function toSource(manifests: readonly Manifest[]): string {
   const literals = manifests.map(
     (manifest, index) => `export const manifest${index}: ${manifest.kind} = ${JSON.stringify(manifest, undefined, 1)};`,
   );
-  return [
-    ...imports,
-    `import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';`,
-    operatorTypes,
-    ...literals,
-  ].join('\n');
+  return [...imports, `import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';`, customTypes, ...literals].join(
+    '\n',
+  );
 }
 
 async function compile(folder: string): Promise<string[]> {
