@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packChart } from './chart.mjs';
+import { packDeploy } from './deploy.mjs';
 import { buildImage } from './image.mjs';
 import { writeNotes } from './notes.mjs';
 import { buildPackages } from './packages.mjs';
@@ -65,6 +66,7 @@ try {
     ['notes', writeNotes],
     ['packages', buildPackages],
     ['chart', packChart],
+    ['files for deployment', packDeploy],
     ['list of components', writeSbom],
     ...(values.image ? [['image', buildImage]] : []),
     ['provenance', writeProvenance],

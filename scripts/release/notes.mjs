@@ -1,10 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { securityContactOf } from './repository.mjs';
 
-/** Writes the part of the changelog about this version. */
+/** Writes the part of the changelog about this version, and how to report a vulnerability. */
 export function writeNotes({ version, folder, output }) {
   const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8');
-  writeFileSync(path.join(output, `strongroom-${version}-notes.md`), cutSection(changelog, version));
+  writeFileSync(
+    path.join(output, `strongroom-${version}-notes.md`),
+    cutSection(changelog, version) + securityNote(folder),
+  );
+}
+
+function securityNote(folder) {
+  const contact = securityContactOf(folder);
+  const way = contact === undefined ? 'as `SECURITY.md` describes' : `to ${contact}`;
+  return `\nReport vulnerabilities in private, ${way}, never in a public issue.\n`;
 }
 
 export function cutSection(changelog, version) {
