@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -53,6 +53,39 @@ describe('the package', () => {
     const known = /^(README\.md|LICENSE|package\.json|(assets|bin|dist|migrations)\/)/;
     expect(names.filter((name) => !known.test(name))).toEqual([]);
   });
+});
+
+describe('npx with a Node.js that is too old', () => {
+  it('names the command that works, with what npx was told to run', async () => {
+    const cache = await mkdtemp(path.join(folder, 'npx-'));
+    const installed = path.join(cache, 'node_modules/strongroom');
+    await cp(path.join(workspace, 'bin'), path.join(installed, 'bin'), { recursive: true });
+    await writeFile(path.join(installed, 'package.json'), '{ "type": "module" }');
+    // npx writes this file.
+    const told = { _npx: { packages: ['./strongroom-0.3.0.tgz'] } };
+    await writeFile(path.join(cache, 'package.json'), JSON.stringify(told));
+    await expect(startOld(path.join(installed, 'bin/strongroom.js'))).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'npx --package=node@24 --package=./strongroom-0.3.0.tgz strongroom dev --port 0\n',
+      ),
+    });
+  });
+
+  it('names the published package otherwise', async () => {
+    const installed = await mkdtemp(path.join(folder, 'installed-'));
+    await cp(path.join(workspace, 'bin'), path.join(installed, 'bin'), { recursive: true });
+    await writeFile(path.join(installed, 'package.json'), '{ "type": "module" }');
+    await expect(startOld(path.join(installed, 'bin/strongroom.js'))).rejects.toMatchObject({
+      stderr: expect.stringContaining('npx --package=node@24 --package=strongroom strongroom dev --port 0\n'),
+    });
+  });
+
+  function startOld(program: string): Promise<unknown> {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`;
+    const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
+    return run(process.execPath, ['--import', preload, program, 'dev', '--port', '0']);
+  }
 });
 
 describe.runIf(isWhole)('an empty folder on a machine without PostgreSQL', () => {
