@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import MailComposer from 'nodemailer/lib/mail-composer';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { membersOf } from '../../core/objects/members-of.ts';
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { SmtpConfig } from './smtp-config.ts';
@@ -46,7 +45,7 @@ export class Mailer {
    * 5321 §4.1.1.4).
    */
   async send(to: EmailAddress, write: () => Promise<Letter | undefined>): Promise<'sent' | 'withdrawn'> {
-    const connection = this.#createConnection();
+    const connection = await this.#createConnection();
     const { promise: failure, reject } = Promise.withResolvers<never>();
     connection.on('error', reject);
     connection.once('end', () => reject(new Error('The mail server closed the connection.')));
@@ -86,10 +85,12 @@ export class Mailer {
     }
   }
 
-  #createConnection(): SMTPConnection {
+  /** Loads the package for the first message. A vault that sends none does not need it. */
+  async #createConnection(): Promise<SMTPConnection> {
+    const { default: Connection } = await import('nodemailer/lib/smtp-connection');
     const { host, port, encryption } = this.#config.server;
     const { stepMs } = this.#timeouts;
-    return new SMTPConnection({
+    return new Connection({
       host,
       port,
       secure: encryption === 'from-start',
@@ -114,6 +115,7 @@ async function* compose(parts: {
 }): AsyncGenerator<Buffer> {
   const letter = await parts.write();
   if (letter === undefined) throw new LetterWithdrawn();
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const message = new MailComposer({
     // Addresses are objects, because a string would be parsed and could turn into more than one address.
     from: { name: 'Strongroom', address: parts.from },

@@ -1,15 +1,4 @@
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  type Configuration,
-  type CustomFetch,
-  customFetch,
-  discovery,
-  randomNonce,
-  randomPKCECodeVerifier,
-} from 'openid-client';
+import type * as Library from 'openid-client';
 import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import type { OpenidConfig } from './openid-config.ts';
@@ -43,7 +32,9 @@ export class OpenidProvider {
   readonly issuer: string;
   readonly #config: OpenidConfig;
   readonly #redirectUri: string;
-  #discovery: Promise<Configuration> | undefined;
+  /** Loaded here, because a vault without a provider does not need it. */
+  readonly #library = import('openid-client');
+  #discovery: Promise<Library.Configuration> | undefined;
 
   constructor(config: OpenidConfig, redirectUri: string) {
     this.name = config.name;
@@ -55,8 +46,9 @@ export class OpenidProvider {
   /** Returns the URL that the browser must visit. */
   async begin(state: string): Promise<OpenidChecks & { readonly url: string }> {
     const configuration = await this.#discover();
-    const [nonce, verifier] = [randomNonce(), randomPKCECodeVerifier()];
-    const url = buildAuthorizationUrl(configuration, {
+    const library = await this.#library;
+    const [nonce, verifier] = [library.randomNonce(), library.randomPKCECodeVerifier()];
+    const url = library.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirectUri,
       scope: this.#config.scopes,
       state,
@@ -64,7 +56,7 @@ export class OpenidProvider {
       // This requires that the user has just authenticated, like every other sign-in method (OpenID Connect Core
       // §3.1.2.1). `prompt=login` would request the same, but some providers reject it.
       max_age: '0',
-      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
     return { nonce, verifier, url: url.href };
@@ -72,6 +64,7 @@ export class OpenidProvider {
 
   /** Returns the user whom the provider identified. Throws if the response is not valid. */
   async complete(query: string, checks: OpenidChecks & { readonly state: string }): Promise<OpenidSubject> {
+    const { authorizationCodeGrant } = await this.#library;
     const tokens = await authorizationCodeGrant(await this.#discover(), new URL(`${this.#redirectUri}?${query}`), {
       expectedState: checks.state,
       expectedNonce: checks.nonce,
@@ -90,19 +83,23 @@ export class OpenidProvider {
     };
   }
 
-  #discover(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.#config;
-    const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
-    this.#discovery ??= discovery(new URL(issuer), clientId, clientSecret.reveal(), undefined, {
-      execute,
-      timeout: timeoutSeconds,
-      [customFetch]: boundedFetch,
-    }).catch((error: unknown) => {
+  #discover(): Promise<Library.Configuration> {
+    this.#discovery ??= this.#ask().catch((error: unknown) => {
       // The next sign-in tries the discovery again.
       this.#discovery = undefined;
       throw error;
     });
     return this.#discovery;
+  }
+
+  async #ask(): Promise<Library.Configuration> {
+    const { issuer, clientId, clientSecret } = this.#config;
+    const { allowInsecureRequests, customFetch, discovery } = await this.#library;
+    return discovery(new URL(issuer), clientId, clientSecret.reveal(), undefined, {
+      execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+      timeout: timeoutSeconds,
+      [customFetch]: boundedFetch,
+    });
   }
 }
 
@@ -117,7 +114,7 @@ function toMilliseconds(seconds: unknown): number | undefined {
 }
 
 /** Fetches a response, and aborts if it is too large. */
-const boundedFetch: CustomFetch = async (url, options) => {
+const boundedFetch: Library.CustomFetch = async (url, options) => {
   const answer = await fetch(url, { ...options, body: options.body ?? null });
   const chunks: Uint8Array[] = [];
   let size = 0;

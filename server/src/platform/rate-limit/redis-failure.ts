@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { codeOf, toError } from '../../core/errors/thrown.ts';
 import { withinTime } from '../waiting/within-time.ts';
 
@@ -22,6 +21,7 @@ export function redisReason(error: unknown): string {
 
 /** Connects once and asks for a sign of life. Returns the reason for a failure, or undefined if Redis responds. */
 export async function findRedisFailure(url: string, timeoutMs = 3_000): Promise<string | undefined> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisOutage } from './redis-outage.ts';
 import { withinTime } from '../waiting/within-time.ts';
 
@@ -76,7 +76,8 @@ interface Scripted {
  * From then on, Redis is not queried until a background probe succeeds.
  */
 export class RedisLink {
-  readonly #redis: Redis & Scripted;
+  /** Undefined until the package is loaded, which a server without Redis does not need. */
+  #redis: (Redis & Scripted) | undefined;
   readonly #waitMs: number;
   readonly #server = crypto.randomUUID();
   #isUp = false;
@@ -94,24 +95,8 @@ export class RedisLink {
   }) {
     this.#waitMs = options.waitMs;
     this.#outage = new RedisOutage(options.onReach);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client adds a method for each script.
-    this.#redis = new Redis(options.url, {
-      // Commands do not wait for a connection. A command that cannot be sent immediately is not sent at all.
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-      connectTimeout: silenceMs,
-      retryStrategy: () => reconnectMs,
-      connectionName: 'strongroom',
-      scripts,
-    }) as Redis & Scripted;
-    this.#redis.on('error', (error) => {
-      this.#outage.noteError(error);
-      this.#trip();
-    });
-    this.#redis.on('close', () => this.#trip());
-    this.#redis.on('ready', () => void this.#beat());
     this.#schedule();
+    void this.#connect(options.url);
   }
 
   /** True if Redis is available. */
@@ -131,13 +116,37 @@ export class RedisLink {
 
   /** Returns the result of the counting script. Rejects within milliseconds if there is no response. */
   count(keys: readonly string[], values: readonly number[]): Promise<number[]> {
+    if (this.#redis === undefined) return Promise.reject(new Error('Redis is not connected yet.'));
     return this.#within(this.#redis.count(keys.length, ...keys, ...values));
   }
 
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#redis.disconnect();
+    this.#redis?.disconnect();
+  }
+
+  async #connect(url: string): Promise<void> {
+    const { Redis: Client } = await import('ioredis');
+    if (this.#isClosed) return;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client adds a method for each script.
+    const redis = new Client(url, {
+      // Commands do not wait for a connection. A command that cannot be sent immediately is not sent at all.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: silenceMs,
+      retryStrategy: () => reconnectMs,
+      connectionName: 'strongroom',
+      scripts,
+    }) as Redis & Scripted;
+    redis.on('error', (error) => {
+      this.#outage.noteError(error);
+      this.#trip();
+    });
+    redis.on('close', () => this.#trip());
+    redis.on('ready', () => void this.#beat());
+    this.#redis = redis;
   }
 
   #within<T>(answer: Promise<T>): Promise<T> {
@@ -183,7 +192,9 @@ export class RedisLink {
 
   /** Sends a heartbeat. Never throws: if a heartbeat fails, the next one retries. */
   async #beat(): Promise<void> {
-    if (this.#redis.status !== 'ready') {
+    const redis = this.#redis;
+    if (redis === undefined) return;
+    if (redis.status !== 'ready') {
       if (performance.now() - this.#heardAt > silenceMs) this.#reconnect();
       return;
     }
@@ -191,7 +202,7 @@ export class RedisLink {
       // Nothing waits for a heartbeat, so its timeout is longer than that of a request. A short delay under load is not
       // an outage.
       this.#servers = await withinTime(
-        this.#redis.attend(presenceKey, this.#server, absentMs),
+        redis.attend(presenceKey, this.#server, absentMs),
         probeMs,
         'Redis did not respond in time.',
       );
@@ -209,6 +220,7 @@ export class RedisLink {
    */
   #reconnect(): void {
     this.#heardAt = performance.now();
-    if (['connect', 'ready'].includes(this.#redis.status)) this.#redis.disconnect(true);
+    const redis = this.#redis;
+    if (redis !== undefined && ['connect', 'ready'].includes(redis.status)) redis.disconnect(true);
   }
 }

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { compactDecrypt } from 'jose';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
@@ -44,6 +43,8 @@ export function parseEncryptedData(text: string): EncryptedData | undefined {
 
 /** Decrypts the data. Returns undefined for every reason why that can fail, because they must not be told apart. */
 export async function decryptData(data: EncryptedData, key: ClientPrivateKey): Promise<Sensitive<string> | undefined> {
+  // Most vaults never get encrypted data, so the package is loaded for the first that arrives.
+  const { compactDecrypt } = await import('jose');
   try {
     const { plaintext } = await compactDecrypt(data.text, key, {
       keyManagementAlgorithms: [algorithm],
