@@ -180,6 +180,8 @@ describe('a job', () => {
     await until('the dead letter', async () => (await listTasks(queue.database))[0]?.dead === 1);
     await runner.stop();
     await queue.enqueue('work:1', { revision: 2 });
+    // Nothing of the older one is left that could be retried when the newer one is done.
+    expect(await listTasks(queue.database)).toMatchObject([{ task: 'work', waiting: 1, dead: 0 }]);
     expect(await retryDeadLetters(new JobDatabase(queue.database, { url: queue.test.url }))).toBe(0);
     expect(await listQueued(queue.test.owner, 'work')).toMatchObject([{ payload: { revision: 2 } }]);
   });
