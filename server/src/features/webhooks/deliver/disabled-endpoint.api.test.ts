@@ -68,6 +68,42 @@ it('sends twenty mails of a tenant in an hour, because a caller chooses to whom 
   expect(new Set(mailServer.mails.flatMap(({ to }) => to)).size).toBe(20);
 });
 
+it('stays enabled if its owner changes it after the run has read it and before the run disables it', async () => {
+  const gone = Promise.withResolvers<{ status: number }>();
+  events.receiver.react = () => gone.promise;
+  const { id } = await events.subscribe({ url: `${events.url}/moved` });
+  const token = await events.proxy.store('moved');
+  await untilPasses(() => expect(events.receiver.at('/moved')).toHaveLength(1));
+  const { owner } = events.vault.database;
+  const change = await owner.connect();
+  try {
+    await change.query('begin');
+    await change.query('update webhooks set url = $2, modified_at = now() where id = $1', [id, `${events.url}/new`]);
+    gone.resolve({ status: 410 });
+    // The run has seen the endpoint as it was, and waits for the change in order to disable it.
+    await untilPasses(async () => {
+      const { rows } = await owner.query('select from pg_locks where not granted');
+      expect(rows).toHaveLength(1);
+    });
+    events.receiver.react = () => ({ status: 204 });
+    await change.query('commit');
+  } finally {
+    change.release(true);
+  }
+  await events.passTime(id);
+  await untilPasses(() =>
+    expect(
+      events.receiver
+        .at('/new')
+        .map(({ body }) => body)
+        .join(),
+    ).toContain(token),
+  );
+  expect(await find(id)).toMatchObject({ status: 'enabled' });
+  const records = await events.vault.auditRecords(events.tenant.id);
+  expect(records.filter(({ operation, entity_id }) => operation === 'disable' && entity_id === id)).toEqual([]);
+});
+
 it('keeps deliveries for 30 days, and waiting ones for as long as they wait', async () => {
   events.receiver.react = () => ({ status: 204 });
   const { id } = await events.subscribe({ url: `${events.url}/kept` });

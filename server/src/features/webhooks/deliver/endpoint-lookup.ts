@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
 import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 import { mayStillReceive } from '../manage/webhook-owner.ts';
-import { type DisabledReason, type Webhook, webhookEvent, type WebhookSecrets } from '../model/webhook.ts';
+import { type Webhook, webhookEvent, type WebhookSecrets } from '../model/webhook.ts';
 import { openSecrets } from '../model/webhook-secrets.ts';
 import { WebhookStore } from '../model/webhook-store.ts';
 import { failuresMax } from './retry-schedule.ts';
@@ -73,15 +73,19 @@ export class EndpointLookup {
     }
   }
 
-  async disable({ webhook }: Endpoint, reason: DisabledReason): Promise<void> {
+  async disable({ webhook }: Endpoint, reason: 'gone' | 'failing'): Promise<void> {
     await this.#database.forTenant(webhook.tenantId, (tx) => disable(tx, webhook, reason));
   }
 }
 
-/** Disables an endpoint with a record, and enqueues the mail about it, all in one transaction. */
-async function disable(tx: Transaction, { tenantId, id, notifyEmail }: Webhook, reason: DisabledReason): Promise<void> {
+/**
+ * Disables an endpoint with a record, and enqueues the mail about it, all in one transaction. Does nothing if its owner
+ * has changed the endpoint since it was read.
+ */
+async function disable(tx: Transaction, webhook: Webhook, reason: 'gone' | 'failing' | 'owner'): Promise<void> {
+  const { tenantId, id, notifyEmail } = webhook;
   const store = new WebhookStore(tx, tenantId);
-  if (!(await store.disable(id, reason))) return;
+  if (!(await store.disableUnchanged(webhook, reason))) return;
   await recordInTransaction(tx, tenantId, 'system', { ...webhookEvent(id, 'disable'), details: { reason } });
   if (notifyEmail !== null) await store.enqueueMail(id);
 }

@@ -96,7 +96,7 @@ export class WebhookService {
       const current = await store.lock(id);
       if (current === undefined) throw noSuchWebhook();
       await store.update(id, settings, await findSetter(tx, caller));
-      if (status === 'disabled') await store.disable(id, 'request');
+      if (status === 'disabled') await store.disable(id);
       if (status === 'enabled' && current.status === 'disabled') {
         await store.enable(id, await new TreeTail(tx, tenantId).sizeAt(daysAgo(replayDaysMax)));
       }

@@ -93,13 +93,17 @@ export class WebhookStore {
     return row?.sealed;
   }
 
-  /** Changes the settings. The endpoint starts again as one that has not failed. */
+  /**
+   * Changes the settings. The endpoint starts again as one that has not failed. The time of a change is later than that
+   * of any before, because deliveries recognise a changed endpoint by it.
+   */
   async update(id: string, settings: WebhookSettings, of: Setter): Promise<void> {
     await this.#tx.query({
       text: `with reset as (
           update webhook_positions set failing_since = null, failures = 0, resume_at = null where tenant_id = $1 and webhook_id = $2)
         update webhooks set name = $3, url = $4, notify_email = $5, events = $6, containers = $7, batch_size = $8,
-          has_bt_signature = $9, modified_by = $10, modified_at = now(), granted_by = $11
+          has_bt_signature = $9, modified_by = $10,
+          modified_at = greatest(now(), modified_at + interval '1 millisecond'), granted_by = $11
         where tenant_id = $1 and id = $2`,
       values: [this.#tenantId, id, ...toValues(settings), of.actorId, of.grantedBy],
     });
@@ -112,12 +116,27 @@ export class WebhookStore {
     });
   }
 
-  /** Disables an endpoint, unless it is disabled already. */
-  async disable(id: string, reason: DisabledReason): Promise<boolean> {
+  /** Disables an endpoint at its owner's request, unless it is disabled already. */
+  async disable(id: string): Promise<void> {
+    await this.#tx.query({
+      text: `update webhooks set status = 'disabled', disabled_reason = 'request'
+        where tenant_id = $1 and id = $2 and status = 'enabled'`,
+      values: [this.#tenantId, id],
+    });
+  }
+
+  /**
+   * Disables an endpoint because of how it behaved, or for its owner's lost rights. Returns false if it is disabled
+   * already, or if it was changed since the given time of its last change: the reason was found about what it was then.
+   */
+  async disableUnchanged(
+    { id, modifiedAt }: Pick<Webhook, 'id' | 'modifiedAt'>,
+    reason: Exclude<DisabledReason, 'request'>,
+  ): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update webhooks set status = 'disabled', disabled_reason = $3
-        where tenant_id = $1 and id = $2 and status = 'enabled' returning 1`,
-      values: [this.#tenantId, id, reason],
+        where tenant_id = $1 and id = $2 and status = 'enabled' and modified_at is not distinct from $4 returning 1`,
+      values: [this.#tenantId, id, reason, modifiedAt],
     });
     return rows.length > 0;
   }
