@@ -74,6 +74,7 @@ const sections = {
     'operate/sizing',
     'operate/high-availability',
     'deploy/patroni',
+    'deploy/cells',
   ],
   'Operate: run': [
     'operate/run',

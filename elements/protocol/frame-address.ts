@@ -36,7 +36,5 @@ function readOrigin(text: string): string | undefined {
 
 /** Returns the public part of a key. The vault uses it to find the origins that may show frames for the key. */
 export function keyIdOf(key: string): string | undefined {
-  return /^key_(?:test|prod)_(?:pub|sess)_([1-9A-HJ-NP-Za-km-z]{22})[1-9A-HJ-NP-Za-km-z]{1,60}_[1-9A-HJ-NP-Za-km-z]{1,8}$/.exec(
-    key,
-  )?.[1];
+  return /^key_(?:test|prod)_(?:[a-z\d]+_)?(?:pub|sess)_([1-9A-HJ-NP-Za-km-z]{22})\w+$/.exec(key)?.[1];
 }

@@ -1928,6 +1928,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -1993,6 +1995,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -2484,6 +2488,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -2541,6 +2547,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -2566,6 +2574,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -2996,6 +3006,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3169,6 +3181,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3208,6 +3222,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3330,6 +3346,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3418,6 +3436,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3795,6 +3815,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3830,6 +3852,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3855,6 +3879,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -3880,6 +3906,8 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
             /** @description What kind of problem it is, in a few words. */
             title: string;
         };
@@ -4239,6 +4267,13 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
             };
         };
+        /** @description `other-cell`: The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up. */
+        MisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
         NotFound: {
             headers: {
@@ -4310,6 +4345,13 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["ProxyProblem"];
             };
+        };
+        /** @description `other-cell`: The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up. */
+        ProxyMisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
         ProxyNotFound: {
@@ -4534,6 +4576,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4624,6 +4667,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4675,6 +4719,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4726,6 +4771,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4825,6 +4871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
                 };
             };
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4895,6 +4942,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4954,6 +5002,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5011,6 +5060,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5090,6 +5140,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5147,6 +5198,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5208,6 +5260,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5259,6 +5312,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5310,6 +5364,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5356,6 +5411,7 @@ export interface operations {
             404: components["responses"]["ProxyNotFound"];
             408: components["responses"]["ProxyRequestTimeout"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5420,6 +5476,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5484,6 +5541,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5548,6 +5606,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5612,6 +5671,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5676,6 +5736,7 @@ export interface operations {
             404: components["responses"]["ProxyNotFound"];
             408: components["responses"]["ProxyRequestTimeout"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5746,6 +5807,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5816,6 +5878,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5886,6 +5949,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -5956,6 +6020,7 @@ export interface operations {
             408: components["responses"]["ProxyRequestTimeout"];
             413: components["responses"]["ProxyPayloadTooLarge"];
             415: components["responses"]["ProxyUnsupportedMediaType"];
+            421: components["responses"]["ProxyMisdirectedRequest"];
             429: components["responses"]["ProxyTooManyRequests"];
             431: components["responses"]["ProxyHeaderTooLarge"];
             500: components["responses"]["ProxyInternalError"];
@@ -6025,6 +6090,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6086,6 +6152,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6137,6 +6204,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6226,6 +6294,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6277,6 +6346,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6365,6 +6435,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6421,6 +6492,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6479,6 +6551,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6517,6 +6590,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6598,6 +6672,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6649,6 +6724,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6697,6 +6773,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6759,6 +6836,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6810,6 +6888,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6861,6 +6940,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6921,6 +7001,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -6991,6 +7072,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7036,6 +7118,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7087,6 +7170,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7171,6 +7255,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7222,6 +7307,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7270,6 +7356,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7321,6 +7408,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7389,6 +7477,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7467,6 +7556,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7523,6 +7613,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7579,6 +7670,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7633,6 +7725,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7681,6 +7774,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7746,6 +7840,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7811,6 +7906,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7848,6 +7944,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7918,6 +8015,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7970,6 +8068,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8007,6 +8106,7 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8043,6 +8143,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8091,6 +8192,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8139,6 +8241,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8197,6 +8300,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8282,6 +8386,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8333,6 +8438,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             /** @description `owner-undeletable`: The owner of a tenant cannot be removed from it. */
             422: {
                 headers: {
@@ -8400,6 +8506,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8486,6 +8593,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8564,6 +8672,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8615,6 +8724,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8666,6 +8776,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8759,6 +8870,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -8852,6 +8964,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             /**
              * @description `rate-limited`: The client address exceeded its request limit and is blocked for 10 seconds.
              *
@@ -8920,6 +9033,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9008,6 +9122,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9097,6 +9212,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9179,6 +9295,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9227,6 +9344,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9293,6 +9411,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             /**
              * @description `rate-limited`: The client address exceeded its request limit and is blocked for 10 seconds.
              *
@@ -9371,6 +9490,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             /**
              * @description `rate-limited`: The client address exceeded its request limit and is blocked for 10 seconds.
              *
@@ -9444,6 +9564,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9505,6 +9626,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9553,6 +9675,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9604,6 +9727,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9679,6 +9803,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9730,6 +9855,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9799,6 +9925,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9845,6 +9972,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9920,6 +10048,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -9994,6 +10123,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
@@ -10069,6 +10199,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];

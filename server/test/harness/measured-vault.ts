@@ -197,6 +197,7 @@ function toConfig(
   const table = limits ?? withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000])));
   return {
     ...plainServing,
+    cell: undefined,
     database: { ...config.database, connectionsMax: 8 },
     listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
     limits: {

@@ -84,6 +84,8 @@ export class TestVault {
       readonly traces?: TraceConfig;
       /** The root keys of tenants that have their own. */
       readonly ownRootKeys?: OwnRootKeysConfig;
+      /** The name of the cell. By default it has none. */
+      readonly cell?: string;
     } = {},
   ): Promise<TestVault> {
     const rootKeyConfig = Buffer.isBuffer(rootKey) ? fileRootKeyConfig(rootKey) : rootKey;
@@ -91,9 +93,19 @@ export class TestVault {
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock, elements, traces, requiresStandby, mailFrom } = own;
+    const { drain, clock, elements, traces, requiresStandby, mailFrom, cell } = own;
     const { databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
-    const more = { drain, clock, elements, traces, mailFrom, timeoutSeconds, requestTimeoutSeconds, requiresStandby };
+    const more = {
+      drain,
+      clock,
+      elements,
+      traces,
+      mailFrom,
+      cell,
+      timeoutSeconds,
+      requestTimeoutSeconds,
+      requiresStandby,
+    };
     const { ownRootKeys } = own;
     const parts = { url: database.url, rootKey: rootKeyConfig, ownRootKeys, limits, outbound, ...more };
     const server = await startServer(parts, lines);
@@ -133,6 +145,7 @@ export class TestVault {
         requiresStandby: false,
       },
       rootKeys: toRootKeys(this.#rootKey, this.#ownRootKeys),
+      cell: undefined,
       logLevel: 'silent',
     };
   }
@@ -259,6 +272,7 @@ function startServer(
     elements?: TestElements | undefined;
     traces?: TraceConfig | undefined;
     mailFrom?: ServerConfig['mailFrom'];
+    cell?: string | undefined;
     timeoutSeconds?: number | undefined;
     requestTimeoutSeconds?: number | undefined;
     requiresStandby?: boolean | undefined;
@@ -276,6 +290,7 @@ function startServer(
     requiresStandby = false,
     drain = plainServing.drain,
     traces,
+    cell,
     ...rest
   } = parts;
   return VaultServer.start(
@@ -284,6 +299,7 @@ function startServer(
       ...rest,
       drain,
       traces,
+      cell,
       requestTimeoutSeconds,
       database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds, requiresStandby },
       rootKeys: toRootKeys(rootKey, ownRootKeys),

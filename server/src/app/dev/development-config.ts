@@ -29,6 +29,7 @@ export function toServerConfig(
       adminHost: '127.0.0.1',
       adminPort: 0,
     },
+    cell: undefined,
     drain: { delaySeconds: 0, timeoutSeconds: 20 },
     limits: options.limits,
     requestTimeoutSeconds: 10,

@@ -32,7 +32,7 @@ export async function openBase(
   const origin = core.origins.of(config.database.url);
   const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys), origin), (it) => it.stop());
   const directory = opened.adopt(
-    new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
+    new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, cell: core.cell, feed }),
     (it) => it.close(),
   );
   watchOutages(core, feed, logger);

@@ -28,6 +28,8 @@ export class VaultCore {
   readonly database: Database;
   /** The database servers that this process has connected to, one for each address. */
   readonly origins: ConnectionOrigins;
+  /** The name of this cell, if it has one. */
+  readonly cell: string | undefined;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
@@ -50,26 +52,28 @@ export class VaultCore {
       const systemKeys = await SystemKeys.load(database, rootKeys);
       await ensureAuditPartitions(database);
       await ensureSealingOrderGrows(database);
-      return new VaultCore({ database, origins, rootKeys, systemKeys, opened });
+      return new VaultCore({ database, origins, cell: config.cell, rootKeys, systemKeys, opened });
     });
   }
 
   private constructor(parts: {
     database: Database;
     origins: ConnectionOrigins;
+    cell: string | undefined;
     rootKeys: RootKeys;
     systemKeys: SystemKeys;
     opened: AsyncDisposableStack;
   }) {
-    const { database, rootKeys, systemKeys } = parts;
+    const { database, cell, rootKeys, systemKeys } = parts;
     this.#opened = parts.opened;
     this.database = database;
     this.origins = parts.origins;
+    this.cell = cell;
     this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;
     this.keyring = new Keyring(database, rootKeys);
     this.audit = new AuditLog(database);
-    this.apiKeyMaker = new ApiKeyMaker(systemKeys);
+    this.apiKeyMaker = new ApiKeyMaker(systemKeys, cell);
     this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, apiKeyMaker: this.apiKeyMaker });
   }
 

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'not-served'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'other-cell'
   | 'token-id-taken'
   | 'nonce-used'
   | 'version-conflict'
@@ -56,6 +57,8 @@ export interface DomainErrorDetails {
   readonly missing?: Missing;
   /** Present if the failure reveals that something exists. The id is given only if it is safe to record. */
   readonly found?: { readonly id?: string };
+  /** The cell that the request belongs to, if it is not this one. */
+  readonly cell?: string;
 }
 
 /**
@@ -78,6 +81,7 @@ export class DomainError extends Error {
   readonly denied: DomainErrorDetails['denied'];
   readonly missing: Missing | undefined;
   readonly found: DomainErrorDetails['found'];
+  readonly cell: string | undefined;
   readonly isRecorded: boolean;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
@@ -88,6 +92,7 @@ export class DomainError extends Error {
     this.denied = details.denied;
     this.missing = details.missing ?? (code === 'not-found' ? { count: 1 } : undefined);
     this.found = details.found;
+    this.cell = details.cell;
     this.isRecorded = details.isRecorded === true;
   }
 }

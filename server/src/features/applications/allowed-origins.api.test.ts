@@ -86,7 +86,7 @@ describe('the origins of a key, by its id alone', () => {
   beforeAll(async () => {
     const { database, systemKeys } = vault.server.core;
     feed = new ChangeFeed(vault.database.url, '');
-    directory = new CredentialDirectory({ database, systemKeys, feed });
+    directory = new CredentialDirectory({ database, systemKeys, cell: undefined, feed });
     await feed.start();
   });
   afterAll(async () => {

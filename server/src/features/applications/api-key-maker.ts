@@ -18,9 +18,11 @@ interface Issuer {
 /** Creates application keys. The text of a key is returned once; only its hash is stored. */
 export class ApiKeyMaker {
   readonly #systemKeys: SystemKeys;
+  readonly #cell: string | undefined;
 
-  constructor(systemKeys: SystemKeys) {
+  constructor(systemKeys: SystemKeys, cell: string | undefined) {
     this.#systemKeys = systemKeys;
+    this.#cell = cell;
   }
 
   make(tx: Transaction, application: Application, issuer: Issuer): Promise<NewApplicationKey> {
@@ -38,7 +40,7 @@ export class ApiKeyMaker {
     { createdBy, authority, isPending }: Issuer & { readonly isPending: boolean },
   ): Promise<NewApplicationKey> {
     const environment = await new ApplicationStore(tx, application.tenantId).keyEnvironment();
-    const key = generateApiKey(environment, kinds[application.type]);
+    const key = generateApiKey(environment, kinds[application.type], this.#cell);
     const secretHash = this.#systemKeys.hashCredential(key.secret);
     // This is the hash of a discarded secret, so that servers that do not know about pending keys cannot accept this
     // key.

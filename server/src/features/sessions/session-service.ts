@@ -43,10 +43,12 @@ export interface SessionGrant {
 export class SessionService {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
+  readonly #cell: string | undefined;
 
-  constructor(parts: { database: Database; systemKeys: SystemKeys }) {
+  constructor(parts: { database: Database; systemKeys: SystemKeys; cell: string | undefined }) {
     this.#database = parts.database;
     this.#systemKeys = parts.systemKeys;
+    this.#cell = parts.cell;
   }
 
   /** Creates a session. A session with an origin works only there. */
@@ -57,7 +59,7 @@ export class SessionService {
     const { tenantId, applicationId } = caller;
     const nonce = generateNonce();
     return this.#database.forTenant(tenantId, async (tx) => {
-      const key = generateApiKey(await new ApplicationStore(tx, tenantId).keyEnvironment(), 'sess');
+      const key = generateApiKey(await new ApplicationStore(tx, tenantId).keyEnvironment(), 'sess', this.#cell);
       const expiresAt = await new SessionStore(tx, tenantId).insert({
         id: key.id,
         applicationId,

@@ -8,6 +8,7 @@ const anywhere: readonly ErrorCode[] = [
   'unauthenticated',
   'forbidden',
   'request-timeout',
+  'other-cell',
   'header-too-large',
   'rate-limited',
   'internal-error',

@@ -20,6 +20,9 @@ const Problem = Type.Object(
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Error messages by field path.' }),
     ),
+    cell: Type.Optional(
+      Type.String({ description: 'The cell that the key belongs to, if the request was sent to another.' }),
+    ),
   },
   { additionalProperties: false, description: 'Why a request failed, as RFC 9457 defines it.' },
 );
@@ -40,6 +43,7 @@ const statusNames: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  421: 'MisdirectedRequest',
   422: 'UnprocessableEntity',
   429: 'TooManyRequests',
   431: 'HeaderTooLarge',

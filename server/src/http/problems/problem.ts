@@ -12,6 +12,8 @@ export interface Problem {
   /** The BT-TRACE-ID of the response. The server's log has a line with the same id. */
   readonly trace_id: string;
   readonly errors?: FieldErrors;
+  /** The cell that a request belongs to, if it was sent to another. */
+  readonly cell?: string;
 }
 
 /** The `instance` of a request that reached no route. */
@@ -36,6 +38,7 @@ export function toProblem(
     instance,
     trace_id: traceId,
     ...(error.fields === undefined ? {} : { errors: error.fields }),
+    ...(error.cell === undefined ? {} : { cell: error.cell }),
   };
 }
 

@@ -48,4 +48,12 @@ export const refusalCatalog = {
     remedy:
       'Ask an owner or admin who did not request it to approve it in the portal, at /portal/approvals. A request ends after 72 hours; then create the key or the application again.',
   },
+  'other-cell': {
+    status: 421,
+    title: 'Misdirected Request',
+    meaning:
+      'The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up.',
+    remedy:
+      'Send the request to the cell that `cell` in the response names. If a router distributes requests by key, check its map; if clients use the address of a cell, check which one. Operators: see STRONGROOM_CELL.',
+  },
 } satisfies Partial<Record<ErrorCode, ProblemEntry>>;

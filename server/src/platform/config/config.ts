@@ -12,7 +12,7 @@ import * as serving from './server-settings.ts';
 import type { Environment } from './setting.ts';
 import { traces } from './trace-settings.ts';
 
-const { listen, drain, requestTimeoutSeconds, servesReference, documentationUrl, logLevel, publicUrl } = serving;
+const { listen, drain, requestTimeoutSeconds, servesReference, documentationUrl, cell, logLevel, publicUrl } = serving;
 
 /** Returns the environment of this process. Nothing else reads it. */
 export function processEnvironment(): Environment {
@@ -22,6 +22,7 @@ export function processEnvironment(): Environment {
 const server = group({
   database,
   rootKeys,
+  cell,
   listen,
   drain,
   limits,
@@ -44,7 +45,7 @@ export type ServerConfig = ValueOf<typeof server>;
  */
 export const readServerConfig = server.read;
 
-const vaultMembers = { database, rootKeys, logLevel };
+const vaultMembers = { database, rootKeys, cell, logLevel };
 const vault = group(vaultMembers);
 
 /** The configuration of commands that work on the vault without serving it. */

@@ -1,9 +1,18 @@
 import { group, optionalSetting, setting, settingWithDefault, type ValueOf } from './reading.ts';
-import { oneOf, parseBoolean, parsePort, parseText, urlWith, wholeNumber } from './setting-parsers.ts';
+import { isCellName } from '../keyring/sign-in/api-key.ts';
+import { oneOf, parseBoolean, parsePort, parseText, textWhere, urlWith, wholeNumber } from './setting-parsers.ts';
 
 export const publicUrl = setting('STRONGROOM_PUBLIC_URL', parsePublicUrl, {
   expectation: 'the public URL of this vault',
   example: 'https://vault.example.com',
+});
+
+/** The name of this vault if it is one of several. Its keys carry the name. */
+export const cell = optionalSetting('STRONGROOM_CELL', textWhere(isCellName), {
+  expectation:
+    'the name of this vault among several: a lower-case letter, then up to 11 lower-case letters and digits, and none of pvt, pub, mgt and sess',
+  example: 'eu1',
+  otherwise: 'the keys of the vault name no cell',
 });
 
 const adminHost = settingWithDefault('STRONGROOM_ADMIN_HOST', parseText, '127.0.0.1', {

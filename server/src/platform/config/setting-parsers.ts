@@ -12,6 +12,10 @@ export function textLike(pattern: RegExp): (text: string) => string | undefined 
   return (text) => (pattern.test(text) ? text : undefined);
 }
 
+export function textWhere(isValid: (text: string) => boolean): (text: string) => string | undefined {
+  return (text) => (isValid(text) ? text : undefined);
+}
+
 export function oneOf<const T extends string>(names: readonly T[]): (text: string) => T | undefined {
   return (text) => names.find((name) => name === text);
 }

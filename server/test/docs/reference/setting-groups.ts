@@ -24,7 +24,8 @@ export interface SettingGroup {
   readonly readings: readonly Reading<unknown>[];
 }
 
-const { listen, servesReference, documentationUrl, requestTimeoutSeconds, drain, logLevel, workerAdminPort } = serving;
+const { listen, servesReference, documentationUrl, requestTimeoutSeconds, drain, logLevel, cell, workerAdminPort } =
+  serving;
 
 /** Every setting, in the order in which an operator encounters them. A test fails if a setting has no group. */
 export const settingGroups: readonly SettingGroup[] = [
@@ -81,6 +82,12 @@ export const settingGroups: readonly SettingGroup[] = [
     about:
       'Read by `strongroom serve`; the public URL also by commands that print links, and by workers that mail them.',
     readings: [listen, servesReference, documentationUrl, requestTimeoutSeconds, drain, logLevel],
+  },
+  {
+    title: 'Cell',
+    about:
+      'Set for every process and command of a vault that is one of several. See [Regions and cells](../deploy/cells.md).',
+    readings: [cell],
   },
   {
     title: 'Worker',

@@ -10,6 +10,7 @@ import { withoutDeadline } from '../../../platform/waiting/deadline.ts';
 import { type ApiKey, digestApiKey, parseApiKey } from '../../../platform/keyring/sign-in/api-key.ts';
 import type { SystemKeys } from '../../../platform/keyring/keys/system-keys.ts';
 import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
+import { requireOwnCell } from './require-own-cell.ts';
 import { forgetChanged } from './forget-changed.ts';
 import { OriginDirectory } from './origin-directory.ts';
 
@@ -42,6 +43,7 @@ interface Proof {
 export class CredentialDirectory implements Authenticator {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
+  readonly #cell: string | undefined;
   readonly #keys: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #sessions: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #origins: OriginDirectory;
@@ -52,9 +54,20 @@ export class CredentialDirectory implements Authenticator {
   readonly #used = new Set<ApplicationKeyId>();
   #touching: NodeJS.Timeout | undefined;
 
-  constructor({ database, systemKeys, feed }: { database: Database; systemKeys: SystemKeys; feed: ChangeFeed }) {
+  constructor({
+    database,
+    systemKeys,
+    cell,
+    feed,
+  }: {
+    database: Database;
+    systemKeys: SystemKeys;
+    cell: string | undefined;
+    feed: ChangeFeed;
+  }) {
     this.#database = database;
     this.#systemKeys = systemKeys;
+    this.#cell = cell;
     const limits = { feed, entriesMax: keysMax, ageMaxMs };
     this.#keys = new WatchedCache({
       ...limits,
@@ -80,6 +93,7 @@ export class CredentialDirectory implements Authenticator {
 
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
+    requireOwnCell(key, this.#cell);
     const known = proof === undefined ? await this.#find(key) : proved;
     // The secret is compared even if the id is unknown, so that the response takes as long as for a known id.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeKeyId, generateApiKey, parseApiKey } from './api-key.ts';
+import { decodeKeyId, generateApiKey, isCellName, parseApiKey } from './api-key.ts';
 
 describe('an API key', () => {
   it.each([
@@ -14,8 +14,30 @@ describe('an API key', () => {
         new RegExp(`^key_${environment}_${kind}_[1-9A-HJ-NP-Za-km-z]{66}_[1-9A-HJ-NP-Za-km-z]{6}$`),
       );
       expect(key.text.length).toBeLessThanOrEqual(100);
-      expect(parseApiKey(key.text)).toEqual({ kind, id: key.id, secret: new Uint8Array(key.secret) });
+      expect(parseApiKey(key.text)).toEqual({ cell: undefined, kind, id: key.id, secret: new Uint8Array(key.secret) });
     }
+  });
+
+  it.each(['a', 'eu1', 'abcdefghijk9'])('of the cell %s names it, and reads back', (cell) => {
+    for (const kind of ['pvt', 'pub', 'mgt', 'sess'] as const) {
+      const key = generateApiKey('prod', kind, cell);
+      expect(key.text).toMatch(
+        new RegExp(`^key_prod_${cell}_${kind}_[1-9A-HJ-NP-Za-km-z]{66}_[1-9A-HJ-NP-Za-km-z]{6}$`),
+      );
+      expect(key.text.length).toBeLessThanOrEqual(100);
+      expect(parseApiKey(key.text)).toEqual({ cell, kind, id: key.id, secret: new Uint8Array(key.secret) });
+    }
+  });
+
+  it.each(['', 'EU1', '1eu', 'pvt', 'sess', 'abcdefghijk12', 'eu-1', 'é'])('of no cell %j', (cell) => {
+    expect(isCellName(cell)).toBe(false);
+    expect(parseApiKey(generateApiKey('test', 'pvt', cell).text)).toBeUndefined();
+  });
+
+  it('cannot be moved to another cell without its checksum', () => {
+    const { text } = generateApiKey('test', 'pvt', 'eu1');
+    expect(parseApiKey(text.replace('_eu1_', '_us1_'))).toBeUndefined();
+    expect(parseApiKey(text.replace('_eu1_', '_'))).toBeUndefined();
   });
 
   it('is refused with any single character changed, without a look-up', () => {
