@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { toCostSection } from './cost-section.ts';
+import { describe, ms, rate } from './page-text.ts';
 import {
-  type Circumstances,
+  type CostResults,
   type GrowthResults,
   loadResults,
   type MemoryResults,
@@ -21,8 +23,9 @@ export async function isPageCurrent(): Promise<boolean> {
 }
 
 async function toPage(): Promise<string> {
-  const [throughput, growth, memory, findings] = await Promise.all([
+  const [throughput, cost, growth, memory, findings] = await Promise.all([
     loadResults<ThroughputResults>('throughput'),
+    loadResults<CostResults>('cost'),
     loadResults<GrowthResults>('growth'),
     loadResults<MemoryResults>('memory'),
     readFile(notes, 'utf8').catch(() => ''),
@@ -30,6 +33,7 @@ async function toPage(): Promise<string> {
   const sections = [
     head,
     ...(throughput === undefined ? [] : [toThroughputSection(throughput)]),
+    ...(cost === undefined ? [] : [toCostSection(cost)]),
     ...(growth === undefined ? [] : [toGrowthSection(growth)]),
     ...(memory === undefined ? [] : [toMemorySection(memory)]),
     findings,
@@ -43,7 +47,7 @@ const head = `# Performance
 
 Absolute figures depend on the machine, so everything here is a ratio: the vault compared with bare PostgreSQL, which
 writes or reads the same rows on the same machine in the same run, or the vault compared with itself. \`npm run bench\`,
-\`npm run bench:growth\` and \`npm run bench:memory\` repeat the measurements and regenerate this page.`;
+\`npm run bench:cost\`, \`npm run bench:growth\` and \`npm run bench:memory\` repeat the measurements and regenerate this page.`;
 
 function toThroughputSection({ circumstances, rows, latency, rounds, seconds, servers }: ThroughputResults): string {
   const table = rows.map(({ work, against, goal, unit, ours, bare, ratio }) =>
@@ -120,18 +124,6 @@ garbage collection. From the first line to the last: resident ${rss_ratio.toFixe
 | Requests | Resident MB | Heap MB |
 | --- | --- | --- |
 ${table.join('\n')}`;
-}
-
-function describe({ recorded_at, processor, cores, memory_gb, node, postgres, load }: Circumstances): string {
-  return `${recorded_at.slice(0, 10)}, ${cores} cores (${processor}), ${memory_gb} GB, Node ${node}, PostgreSQL ${postgres}; load ${load[0]} before and ${load[1]} after.`;
-}
-
-function rate(value: number): string {
-  return Math.round(value).toLocaleString('en');
-}
-
-function ms(value: number): string {
-  return value.toFixed(value < 10 ? 2 : 1);
 }
 
 function superscript(value: number): string {

@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import type { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
 import { withClient } from './with-client.ts';
-import { type Load, type Measured, workloads } from './wrk.ts';
+import { type Counted, type Load, workloads } from './wrk.ts';
 
 /** One in this many transactions is logged with its duration. */
 const sampleEvery = 10;
-const databaseName = 'bare';
+/** The name of the copy. */
+export const databaseName = 'bare';
 
 const attemptsMax = 5;
 
@@ -58,7 +59,7 @@ export class BareDatabase {
   /**
    * Runs a load. If the machine stalls for seconds, a short run may complete no transaction. Such a run is repeated.
    */
-  async run(load: Load): Promise<Measured> {
+  async run(load: Load): Promise<Counted> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#runOnce(load);
@@ -69,7 +70,7 @@ export class BareDatabase {
   }
 
   /** Runs a load once. Any failed transaction ends the run. */
-  async #runOnce({ script, connections, seconds, tokens = 0, rate }: Load): Promise<Measured> {
+  async #runOnce({ script, connections, seconds, tokens = 0, rate }: Load): Promise<Counted> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-pgbench-'));
     const { hostname, port, username, password } = new URL(this.#vault.postgres.url);
     const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds)];
@@ -92,7 +93,8 @@ export class BareDatabase {
       const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
       if (!(perSecond > 0) || !/failed transactions: 0 /.test(stdout)) throw new Error(`pgbench failed:\n${stdout}`);
       const times = await readTimes(directory);
-      return { perSecond, p50Ms: median(times), p99Ms: percentile(times, 0.99) };
+      const requests = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1]);
+      return { requests, perSecond, p50Ms: median(times), p99Ms: percentile(times, 0.99) };
     } finally {
       await rm(directory, { recursive: true });
     }

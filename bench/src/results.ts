@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
+import type { Cost } from './cost-measurement.ts';
 import type { Measured } from './wrk.ts';
 
 /** The conditions of a measurement: the machine, the time and the load. */
@@ -43,6 +44,33 @@ export interface ThroughputResults {
   readonly seconds: number;
   readonly rows: readonly ComparedRow[];
   readonly latency: readonly LatencyRow[];
+}
+
+export interface ComparedCost {
+  readonly work: string;
+  readonly against: string;
+  /** The highest acceptable ratio of PostgreSQL's processor time for a request to that of bare PostgreSQL. */
+  readonly goal: number;
+  readonly ours: Cost;
+  readonly bare: Cost;
+  /** The ratios of the processor times in each round. */
+  readonly ratios: readonly number[];
+}
+
+export interface ServerCountCost {
+  readonly work: string;
+  readonly servers: number;
+  readonly cost: Cost;
+}
+
+export interface CostResults {
+  readonly circumstances: Circumstances;
+  readonly rounds: number;
+  readonly seconds: number;
+  /** The cost of a second without requests, with as many idle servers as there are at most. */
+  readonly idle: Pick<Cost, 'postgresMs' | 'commits'>;
+  readonly rows: readonly ComparedCost[];
+  readonly servers: readonly ServerCountCost[];
 }
 
 export interface GrowthRow {

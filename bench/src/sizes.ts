@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { askAll } from './ask-all.ts';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
-import { processorMsBetween, readProcessorTimes } from './postgres-processor-time.ts';
+import { postgresProcessorMs } from './postgres-processor-time.ts';
 import { untilSealed } from './until-sealed.ts';
 
 /*
@@ -52,10 +52,10 @@ async function processorTime(
   requests: number,
   ask: (number: number) => Promise<void>,
 ): Promise<number> {
-  const before = await readProcessorTimes(vault.postgres);
+  const before = await postgresProcessorMs(vault.postgres);
   await askAll({ clients, requests }, ask);
   await untilSealed(vault);
-  return processorMsBetween(before, await readProcessorTimes(vault.postgres)) / requests;
+  return ((await postgresProcessorMs(vault.postgres)) - before) / requests;
 }
 
 /** Returns the bytes of write-ahead log per request, for a few requests. */

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
 import { median } from './median.ts';
-import { processorMsBetween, readProcessorTimes } from './postgres-processor-time.ts';
+import { postgresProcessorMs } from './postgres-processor-time.ts';
 import { connections } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
 import { runWrk } from './wrk.ts';
@@ -51,11 +51,11 @@ interface Figures {
 }
 
 async function measure({ vault }: Subject, script: string): Promise<Figures> {
-  const before = { server: await vault.cpuMicroseconds(), postgres: await readProcessorTimes(vault.postgres) };
+  const before = { server: await vault.cpuMicroseconds(), postgres: await postgresProcessorMs(vault.postgres) };
   const { perSecond, requests } = await runWrk(vault, { script, connections, seconds, tokens });
   const server = (await vault.cpuMicroseconds()) - before.server;
   await untilSealed(vault);
-  const postgres = 1_000 * processorMsBetween(before.postgres, await readProcessorTimes(vault.postgres));
+  const postgres = 1_000 * ((await postgresProcessorMs(vault.postgres)) - before.postgres);
   return { perSecond, server: server / requests, postgres: postgres / requests };
 }
 

@@ -14,12 +14,18 @@ export interface Load {
   readonly tokens?: number;
   /** Requests per second. By default, requests are sent as fast as possible. */
   readonly rate?: number;
+  /** The number of the vault's servers that get the load. By default, all of them do. */
+  readonly servers?: number;
 }
 
 export interface Measured {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+}
+
+export interface Counted extends Measured {
+  readonly requests: number;
 }
 
 interface WrkResult {
@@ -31,11 +37,12 @@ interface WrkResult {
 }
 
 /**
- * Puts the same load on all servers of a vault. Any failed request aborts the run, because it would distort the
+ * Divides a load among the servers of a vault. Any failed request aborts the run, because it would distort the
  * figures.
  */
-export async function runWrk(vault: BenchVault, load: Load): Promise<Measured & { readonly requests: number }> {
-  const { urls, key } = vault;
+export async function runWrk(vault: BenchVault, load: Load): Promise<Counted> {
+  const { key } = vault;
+  const urls = vault.urls.slice(0, load.servers);
   const results = await Promise.all(
     urls.map((url, index) => runOn(url, key, { ...load, index, servers: urls.length })),
   );
