@@ -1,13 +1,16 @@
 import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
+import { untilTrue } from './deadline.ts';
 
 interface Seeded {
   readonly url: string;
+  /** The server of `dev` that sends back what it receives. */
+  readonly echo_url: string;
   readonly keys: DevelopmentKeys;
 }
 
-/** Adds what `dev --seed` does not have: a webhook, a route and a session. Returns the id of the webhook. */
+/** Adds what `dev --seed` does not have: webhooks with deliveries, a route and a session. Returns the id of a webhook. */
 export async function addToSeed(seeded: Seeded, cardId: string): Promise<string> {
-  const [webhookId] = await Promise.all([createWebhook(seeded), createRoute(seeded), openSession(seeded, cardId)]);
+  const [webhookId] = await Promise.all([createWebhooks(seeded), createRoute(seeded), openSession(seeded, cardId)]);
   return webhookId;
 }
 
@@ -16,13 +19,41 @@ function post({ url }: Seeded, target: string, key: string, body?: object): Prom
   return fetch(`${url}${target}`, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
 }
 
-/** Creates a webhook, and returns its id. Its server does not exist. */
-async function createWebhook(seeded: Seeded): Promise<string> {
-  const settings = {
+/**
+ * Creates a webhook whose server does not exist, and one whose server responds, and waits until both were sent an event.
+ * Returns the id of the first.
+ */
+async function createWebhooks(seeded: Seeded): Promise<string> {
+  const pager = await createWebhook(seeded, {
     name: 'Alerts to the pager',
     url: 'https://hooks.pager.example/strongroom',
-    events: ['audit.alert'],
-  };
+    events: ['audit.alert', 'token.created'],
+  });
+  const orders = await createWebhook(seeded, {
+    name: 'Orders of the shop',
+    url: `${seeded.echo_url}/orders`,
+    events: ['token.created', 'token.deleted'],
+  });
+  const { private: key, management } = seeded.keys;
+  const response = await post(seeded, '/tokens', key, { type: 'token', data: 'a voucher' });
+  const { id } = (await response.json()) as { id: string };
+  await fetch(`${seeded.url}/tokens/${id}`, { method: 'DELETE', headers: { 'bt-api-key': key } });
+  for (const webhook of [pager, orders]) {
+    await untilTrue(
+      async () => {
+        const target = `${seeded.url}/webhooks/${webhook}/deliveries`;
+        const { data } = (await (await fetch(target, { headers: { 'bt-api-key': management } })).json()) as {
+          data: readonly { readonly attempts: number }[];
+        };
+        return data.some(({ attempts }) => attempts > 0);
+      },
+      { waitingFor: 'a delivery' },
+    );
+  }
+  return pager;
+}
+
+async function createWebhook(seeded: Seeded, settings: object): Promise<string> {
   const response = await post(seeded, '/webhooks', seeded.keys.management, settings);
   if (response.status !== 201) throw new Error(`The webhook was not created: ${await response.text()}`);
   return ((await response.json()) as { id: string }).id;

@@ -26,7 +26,7 @@ export function Thresholds() {
   return (
     <Card title="When an alert is raised" note="By the settings of this server, which the workers should share">
       <CardBody>
-        <dl className="facts">
+        <dl className="facts stacked">
           {thresholds.map(({ setting, value, words }) => (
             <div key={setting} className="fact">
               <dt>

@@ -7,14 +7,14 @@ import { Button } from '../../parts/controls/button';
 import { useToast } from '../../parts/overlay/toast';
 import { Empty, Failure } from '../../parts/page/states';
 import { type Column, TableCard } from '../../parts/show/data-table';
-import { countOf } from '../../parts/show/number';
+import { countOf, formatNumber } from '../../parts/show/number';
 import { Tag, type Tone } from '../../parts/show/tag';
 import { Time } from '../../parts/show/time';
 
 const tones: Readonly<Record<Delivery['status'], Tone>> = { delivered: 'good', waiting: 'neutral', failed: 'bad' };
 
 const columns: readonly Column<Delivery>[] = [
-  { header: 'Events', isWide: true, cell: EventsOf },
+  { header: 'Events', cell: EventsOf },
   { header: 'Status', cell: ({ status }) => <Tag tone={tones[status]}>{status}</Tag> },
   { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
   { header: 'Last sent', cell: ({ last_attempt_at: at }) => <Time at={at} form="ago" /> },
@@ -70,7 +70,7 @@ function EventsOf({ event_types: types, event_ids: ids, entity_id: entity }: Del
   const [type = ''] = types;
   const more = ids.length - 1;
   return (
-    <>
+    <span className="solid main-cell">
       {entity === undefined ? (
         type
       ) : (
@@ -78,8 +78,8 @@ function EventsOf({ event_types: types, event_ids: ids, entity_id: entity }: Del
           {type}
         </Link>
       )}
-      {more <= 0 ? null : <span className="muted"> and {countOf(more, 'more event', 'more events')}</span>}
-    </>
+      {more <= 0 ? null : <span className="muted">and {countOf(more, 'more event', 'more events')}</span>}
+    </span>
   );
 }
 
@@ -88,7 +88,7 @@ function ResponseOf({ response_status: status, error, response, duration_ms: ms 
     <details className="webhook-response">
       <summary>
         {status ?? error ?? 'none'}
-        {ms === undefined ? null : <span className="muted"> in {ms} ms</span>}
+        {ms === undefined ? null : <span className="muted"> in {formatNumber(ms)} ms</span>}
       </summary>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard. */}
       <pre tabIndex={0}>{response === undefined || response === '' ? 'The response was empty.' : response}</pre>

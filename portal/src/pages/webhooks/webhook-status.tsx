@@ -7,7 +7,7 @@ const reasons: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>>
   request: 'somebody disabled it',
   failing: 'it failed for five days',
   gone: 'its server responded with 410',
-  owner: 'whoever set it may no longer receive events',
+  owner: 'its creator may no longer receive events',
 };
 
 /** Says whether events arrive. */
@@ -15,18 +15,18 @@ export function WebhookStatus({ webhook }: { readonly webhook: Webhook }) {
   const { status, disabled_reason: reason, failing_since: since } = webhook;
   if (status === 'disabled') {
     return (
-      <>
+      <span className="line">
         <Tag tone="bad">disabled</Tag> {reason === undefined ? null : <span className="muted">{reasons[reason]}</span>}
-      </>
+      </span>
     );
   }
   if (since === undefined) return <Tag tone="good">enabled</Tag>;
   return (
-    <>
+    <span className="line">
       <Tag tone="bad">failing</Tag>{' '}
       <span className="muted">
         since <Time at={since} form="ago" />
       </span>
-    </>
+    </span>
   );
 }

@@ -18,7 +18,6 @@ import { WebhookStatus } from './webhook-status';
 const columns: readonly Column<Webhook>[] = [
   {
     header: 'Webhook',
-    isWide: true,
     cell: ({ id, name }) => (
       <Link to="/webhooks/$webhookId" params={{ webhookId: id }}>
         {name}
@@ -26,10 +25,14 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { header: 'Server', cell: ({ url }) => <code className="webhook-server">{new URL(url).host}</code> },
-  { header: 'Gets', cell: ({ events }) => countOf(events.length, 'type of event', 'types of events') },
+  { header: 'Gets', cell: ({ events }) => <Gets events={events} /> },
   { header: 'Status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
   { header: 'Created', cell: ({ created_at: at }) => <Time at={at} form="ago" /> },
 ];
+
+function Gets({ events }: { readonly events: Webhook['events'] }) {
+  return <span className="solid">{countOf(events.length, 'type of event', 'types of events')}</span>;
+}
 
 /** Lists the addresses to which the vault sends events. */
 export function WebhooksPage() {
