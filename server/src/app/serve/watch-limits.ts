@@ -21,6 +21,7 @@ export function limitLog(logger: Logger): Pick<RateLimiterOptions, 'onRedis' | '
       logger.warn('rate limit reached', {
         limit: client.scope,
         client: client.client,
+        ...(client.proxyId === undefined ? {} : { proxy: client.proxyId }),
         count: client.limit.limit,
         seconds: client.limit.windowMs / 1_000,
         advice: adviceFor(client),
@@ -59,8 +60,8 @@ function describe(rejected: readonly RejectedClient[]): string {
   const named = rejected
     .slice(0, namedMax)
     .map(
-      ({ scope, limit, client, rejections }) =>
-        `${client} reached ${scope} (${limit.limit} in ${limit.windowMs / 1_000} s), ${rejections} requests rejected`,
+      ({ scope, limit, client, proxyId, rejections }) =>
+        `${client} reached ${scope}${proxyId === undefined ? '' : ` of ${proxyId}`} (${limit.limit} in ${limit.windowMs / 1_000} s), ${rejections} requests rejected`,
     );
   const more = rejected.length - namedMax;
   return `in the last 15 minutes, ${named.join('; ')}${more > 0 ? `; and ${more} more clients` : ''}`;

@@ -108,6 +108,16 @@ describe('toClientNetwork', () => {
     expect(new Set(networks).size).toBe(1);
     for (const other of others) expect(networks).not.toContain(toClientNetwork(other));
   });
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0:20::1', '2001:db8:0:20::/64'],
+    ['2001:db8::1', '2001:db8::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['::1', '::/64'],
+  ])('writes the network of %s as people do', (address, network) => {
+    expect(toClientNetwork(address)).toBe(network);
+  });
 });
 
 describe('findClientAddress', () => {

@@ -42,7 +42,7 @@ export class ReachedLimits {
 
   async list(caller: Caller): Promise<readonly ReachedLimit[]> {
     const { tenantId } = caller;
-    const rejected = this.#limiter.rejected.map(nameClient);
+    const { rejected } = this.#limiter;
     const known =
       rejected.length === 0 ? [] : await this.#database.forTenant(tenantId, (tx) => keepKnown(tx, rejected));
     await this.#audit.append(caller, successEvent('tenant', tenantId, 'read'));
@@ -50,18 +50,10 @@ export class ReachedLimits {
   }
 }
 
-type NamedClient = RejectedClient & { readonly proxyId: string | undefined };
-
-/** Calls of a stored proxy are counted for each proxy and client, under the name `<proxy> <client>`. */
-function nameClient(rejected: RejectedClient): NamedClient {
-  const [client = '', proxyId] = rejected.client.split(' ').toReversed();
-  return { ...rejected, client, proxyId };
-}
-
 async function keepKnown(
   tx: ConstructorParameters<typeof ClientKnowledgeStore>[0],
-  rejected: readonly NamedClient[],
-): Promise<NamedClient[]> {
+  rejected: readonly RejectedClient[],
+): Promise<RejectedClient[]> {
   const store = new ClientKnowledgeStore(tx);
   const networks = new Set((await store.listAddresses()).map(toClientNetwork));
   const proxies = new Set(await store.listProxies(rejected.flatMap(({ proxyId }) => proxyId ?? [])));
@@ -70,7 +62,7 @@ async function keepKnown(
   );
 }
 
-function toReachedLimit({ scope, client, limit, rejections, lastAt, isOwn }: NamedClient): ReachedLimit {
+function toReachedLimit({ scope, client, limit, rejections, lastAt, isOwn }: RejectedClient): ReachedLimit {
   return {
     scope,
     client,

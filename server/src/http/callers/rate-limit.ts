@@ -27,10 +27,10 @@ export interface RateLimits {
 }
 
 export function createRateLimits({ limiter, countsRequests }: RequestLimits, clientOf: ClientFinder): RateLimits {
-  const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal | undefined) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal | undefined, proxyId?: string) => {
     if (refusal === undefined) return;
-    const { network, isOwn } = clientOf(request);
-    limiter.noteRefusal(refusal, network, isOwn);
+    const { network: client, isOwn } = clientOf(request);
+    limiter.noteRefusal(refusal, { client, isOwn, proxyId });
     throwRefusal(reply, refusal);
   };
   return {
@@ -51,7 +51,7 @@ export function createRateLimits({ limiter, countsRequests }: RequestLimits, cli
     },
     async countKeyless(proxyId, request, reply) {
       const { network, isOwn } = clientOf(request);
-      refuse(request, reply, await limiter.count(['keyless-proxy'], `${proxyId} ${network}`, isOwn));
+      refuse(request, reply, await limiter.count(['keyless-proxy'], `${proxyId} ${network}`, isOwn), proxyId);
     },
   };
 }

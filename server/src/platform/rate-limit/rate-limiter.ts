@@ -106,9 +106,9 @@ export class RateLimiter {
   }
 
   /** Records that a request was rejected. Checking for a block does not count as a rejection. */
-  noteRefusal({ scope, limit }: Refusal, client: string, isOwn = false): void {
+  noteRefusal({ scope, limit }: Refusal, rejected: Pick<RejectedClient, 'client' | 'proxyId' | 'isOwn'>): void {
     this.#refusals.set(scope, (this.#refusals.get(scope) ?? 0) + 1);
-    const reported = this.#rejected.note({ scope, limit, client, isOwn });
+    const reported = this.#rejected.note({ scope, limit, ...rejected });
     if (reported !== undefined) this.#onReject?.(reported);
   }
 

@@ -6,6 +6,8 @@ export interface RejectedClient {
   readonly limit: RateLimit;
   /** The address, or the network of an IPv6 address. */
   readonly client: string;
+  /** The stored proxy that was called, if the limit counts its calls. */
+  readonly proxyId?: string | undefined;
   readonly isOwn: boolean;
   readonly rejections: number;
   readonly lastAt: number;
@@ -28,9 +30,9 @@ export class RejectedClients {
   }
 
   /** Records a rejection. Returns the client if it should be reported, which is at most once a minute. */
-  note(rejected: Pick<RejectedClient, 'scope' | 'limit' | 'client' | 'isOwn'>): RejectedClient | undefined {
+  note(rejected: Omit<RejectedClient, 'rejections' | 'lastAt'>): RejectedClient | undefined {
     const now = this.#now();
-    const name = `${rejected.scope} ${rejected.client}`;
+    const name = `${rejected.scope} ${rejected.proxyId ?? ''} ${rejected.client}`;
     const last = this.#clients.get(name);
     const isReported = last === undefined || now - last.reportedAt >= reportEveryMs;
     const client = {
