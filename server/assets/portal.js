@@ -101,6 +101,13 @@ for (const button of document.querySelectorAll('button[data-downloads]')) {
   });
 }
 
+// A page that shows something only once has a link that confirms that it was stored. Every other way out asks first.
+for (const link of document.querySelectorAll('a[data-confirms]')) {
+  const ask = (event) => event.preventDefault();
+  addEventListener('beforeunload', ask);
+  link.addEventListener('click', () => removeEventListener('beforeunload', ask));
+}
+
 function textOf(id) {
   const lines = [...document.querySelectorAll(`#${id} > li`)].map((line) => line.textContent.trim());
   return lines.join('\n');

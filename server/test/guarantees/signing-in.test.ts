@@ -170,7 +170,13 @@ describe('somebody with a browser', () => {
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
     const codes = await page.locator('.codes code').allTextContents();
     await chromium.photograph(page, 'recovery-codes');
-    await page.getByRole('link', { name: 'Continue' }).click();
+    // Browsers ask only if somebody has used the page.
+    await page.getByRole('heading', { name: 'Your recovery codes' }).click();
+    const question = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    expect((await question).type()).toBe('beforeunload');
+    await (await question).dismiss();
+    await page.getByRole('link', { name: 'I have stored them' }).click();
     await page.waitForURL(`${url}/portal/sign-in?ready=true`);
 
     await enter({ email, password: 'not the password', code: codeOf(secret, 1) });

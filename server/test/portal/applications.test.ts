@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   tenant = await vault.makeTenant();
-  admin = await browser.signIn(tenant, 'ADMIN');
+  admin = await browser.signIn(tenant, 'ADMIN', { permissions: ['clipboard-read', 'clipboard-write'] });
   ({ page } = admin);
 });
 afterEach(() => admin.context.close());
@@ -48,6 +48,7 @@ describe('replacing a key', () => {
     await press('Create the second key');
     const secret = await page.getByLabel('Secret of the new key').textContent();
     expect(await page.getByText('It is shown only once').count()).toBe(1);
+    await press('Copy');
     expect(await page.getByRole('region', { name: 'Rotation' }).textContent()).toContain('New key last usednever');
     await browser.chromium.photograph(page, 'portal-rotation');
     expect([await statusOf(key), await statusOf(secret ?? '')]).toEqual([200, 200]);
@@ -208,6 +209,12 @@ describe('a new application', () => {
     const secret = (await page.getByLabel('Secret of the new key').textContent()) ?? '';
     const { body } = await vault.request('GET', '/applications/key', { key: secret });
     expect(body).toMatchObject({ name: 'Billing', permissions: ['token:read', 'token:search', 'token:use'] });
+    await page.getByRole('link', { name: 'Open the application' }).click();
+    await page.getByRole('dialog', { name: 'Leave without the secret?' }).waitFor();
+    await press('Stay here');
+    await press('Copy');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await page.getByRole('link', { name: 'Open the application' }).click();
     await press('More actions');
     await press('Delete');

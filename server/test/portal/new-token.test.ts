@@ -41,6 +41,7 @@ describe('storing a card in the portal', () => {
     await secret.waitFor();
     publicKey = (await secret.textContent()) ?? '';
     await page.getByRole('link', { name: 'Open the application' }).click();
+    await page.getByRole('button', { name: 'Leave, I have copied it' }).click();
     await page.waitForURL(/\/applications\/[0-9a-f-]{36}$/);
     applicationId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   });

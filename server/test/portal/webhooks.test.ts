@@ -23,7 +23,8 @@ const headersOf = (path: string) => {
 describe('the pages of webhooks', () => {
   it('create one, show its secret once, what was sent, and send it again', async () => {
     const { page, context, complaints, open } = await browser.signIn(events.tenant, 'ADMIN');
-    await open('/portal/webhooks');
+    await open('/portal/');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByText('No webhooks').waitFor();
     await page.getByRole('button', { name: 'New webhook' }).click();
     const form = page.getByRole('dialog');
@@ -34,6 +35,14 @@ describe('the pages of webhooks', () => {
     await form.getByRole('button', { name: 'Create the webhook' }).click();
     const secret = (await page.getByLabel('Signing secret', { exact: true }).textContent()) ?? '';
     expect(secret).toMatch(/^whsec_/);
+    // A browser does not ask the page again when somebody presses Escape a second time.
+    for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Confirm that you have copied it' }).waitFor();
+    await page.evaluate('history.back()');
+    await page.getByRole('dialog', { name: 'Leave without the secret?' }).waitFor();
+    await page.getByRole('button', { name: 'Stay here' }).click();
+    expect(await page.getByLabel('Signing secret', { exact: true }).textContent()).toBe(secret);
     await page.getByRole('button', { name: 'I have copied it' }).click();
 
     await events.proxy.store('seen', { containers: ['/pci/'] });
@@ -75,6 +84,39 @@ describe('the pages of webhooks', () => {
     await form.getByLabel('token.created', { exact: true }).check();
     await form.getByRole('button', { name: 'Create the webhook' }).click();
     await form.getByText('cannot be called').first().waitFor();
+    await context.close();
+  });
+
+  it('ask before a form with unsaved edits is closed, and close one without edits at once', async () => {
+    const { page, context, open } = await browser.signIn(events.tenant, 'ADMIN');
+    await open('/portal/');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByRole('dialog', { name: 'New webhook' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    const form = page.getByRole('dialog', { name: 'New webhook' });
+    const question = page.getByRole('dialog', { name: 'Close without saving?' });
+    await form.getByLabel('Name', { exact: true }).fill('Refunds');
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await page.evaluate('history.back()');
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Refunds');
+    for (const name of ['Close', 'Cancel']) {
+      await form.getByRole('button', { name, exact: true }).click();
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+    }
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await question.getByRole('button', { name: 'Close and lose the edits' }).click();
+    await form.waitFor({ state: 'detached' });
     await context.close();
   });
 

@@ -7,7 +7,7 @@ import { api, fetchPortal, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { Button } from '../../parts/controls/button';
 import { shortenId } from '../../parts/controls/copied-id';
-import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { FormDialog } from '../../parts/overlay/form-dialog';
 import { useToast } from '../../parts/overlay/toast';
 import { Card, CardBody } from '../../parts/page/card';
 import { Page } from '../../parts/page/page';
@@ -144,38 +144,31 @@ function Acknowledge({ alert: { record }, onClose }: { readonly alert: Alert; re
     },
   });
   return (
-    <Dialog title="What did you find out?" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          acknowledge.mutate();
-        }}
-      >
-        <StaleSignIn />
-        <fieldset className="choices">
-          <legend className="unseen">Note</legend>
-          {Object.entries(reasons).map(([name, label]) => (
-            <label key={name} className="choice">
-              <input
-                type="radio"
-                name="reason"
-                checked={name === reason}
-                onChange={() => setReason(name === 'expected' || name === 'handled' ? name : 'investigating')}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
-        <p className="note">This becomes a record of the log, which nobody can change. You can add to it later.</p>
-        {acknowledge.error === null ? null : <Failure error={acknowledge.error} />}
-        <DialogFoot>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" disabled={acknowledge.isPending}>
-            Acknowledge
-          </Button>
-        </DialogFoot>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="What did you find out?"
+      action="Acknowledge"
+      isChanged={reason !== 'investigating'}
+      isSaving={acknowledge.isPending}
+      onSave={acknowledge.mutate}
+      onClose={onClose}
+    >
+      <StaleSignIn />
+      <fieldset className="choices">
+        <legend className="unseen">Note</legend>
+        {Object.entries(reasons).map(([name, label]) => (
+          <label key={name} className="choice">
+            <input
+              type="radio"
+              name="reason"
+              checked={name === reason}
+              onChange={() => setReason(name === 'expected' || name === 'handled' ? name : 'investigating')}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </fieldset>
+      <p className="note">This becomes a record of the log, which nobody can change. You can add to it later.</p>
+      {acknowledge.error === null ? null : <Failure error={acknowledge.error} />}
+    </FormDialog>
   );
 }

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { Problem } from '../../api/problem';
-import { Button } from '../../parts/controls/button';
 import { Field } from '../../parts/controls/field';
-import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { FormDialog } from '../../parts/overlay/form-dialog';
 import { useToast } from '../../parts/overlay/toast';
 import { Failure } from '../../parts/page/states';
 import { type Invitation, roleNotes } from './member-view';
@@ -33,39 +32,34 @@ export function InvitationForm({
       else onLinked(invitation);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    invitation.mutate();
-  };
   const { error } = invitation;
   const errors = error instanceof Problem ? error.fields['email'] : undefined;
   return (
-    <Dialog title="Invite a member" onClose={close}>
-      <form className="stack" onSubmit={submit}>
-        <Field label="E-mail address" errors={errors}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="email"
-              required
-              maxLength={254}
-              autoComplete="off"
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Role" hint={roleNotes[role]}>
-          {(ids) => <RoleSelect {...ids} roles={invitedRoles} value={role} onChange={setRole} />}
-        </Field>
-        {error === null || errors !== undefined ? null : <Failure error={error} />}
-        <DialogFoot>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" kind="main" disabled={invitation.isPending}>
-            {isMailed ? 'Send the invitation' : 'Create the invitation'}
-          </Button>
-        </DialogFoot>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Invite a member"
+      action={isMailed ? 'Send the invitation' : 'Create the invitation'}
+      isChanged={email !== '' || role !== 'READ_ONLY'}
+      isSaving={invitation.isPending}
+      onSave={invitation.mutate}
+      onClose={close}
+    >
+      <Field label="E-mail address" errors={errors}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="email"
+            required
+            maxLength={254}
+            autoComplete="off"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Role" hint={roleNotes[role]}>
+        {(ids) => <RoleSelect {...ids} roles={invitedRoles} value={role} onChange={setRole} />}
+      </Field>
+      {error === null || errors !== undefined ? null : <Failure error={error} />}
+    </FormDialog>
   );
 }

@@ -1,11 +1,10 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { type Role, useMember } from '../../api/me';
 import { membersQuery } from '../../api/members';
-import { Button } from '../../parts/controls/button';
 import { Confirmation } from '../../parts/overlay/confirmation';
-import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { FormDialog } from '../../parts/overlay/form-dialog';
 import { useToast } from '../../parts/overlay/toast';
 import { Field } from '../../parts/controls/field';
 import { Failure } from '../../parts/page/states';
@@ -34,25 +33,21 @@ export function RoleChange({ member, close }: { readonly member: Member; readonl
       close();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <Dialog title={`Role of ${describe(member)}`} onClose={close}>
-      <form className="stack" onSubmit={submit}>
-        <Field label="Role" hint={roleNotes[role]}>
-          {(ids) => <RoleSelect {...ids} roles={roles} value={role} onChange={setRole} />}
-        </Field>
-        {change.error === null ? null : <Failure error={change.error} />}
-        <DialogFoot>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" kind="main" disabled={change.isPending || role === member.role}>
-            Change the role
-          </Button>
-        </DialogFoot>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Role of ${describe(member)}`}
+      action="Change the role"
+      isChanged={role !== member.role}
+      isSaving={change.isPending}
+      maySave={role !== member.role}
+      onSave={change.mutate}
+      onClose={close}
+    >
+      <Field label="Role" hint={roleNotes[role]}>
+        {(ids) => <RoleSelect {...ids} roles={roles} value={role} onChange={setRole} />}
+      </Field>
+      {change.error === null ? null : <Failure error={change.error} />}
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Problem } from '../../api/problem';
 import {
   changeWebhook,
@@ -9,9 +9,8 @@ import {
   type WebhookSettings,
   type WebhookWithSecret,
 } from '../../api/webhooks';
-import { Button } from '../../parts/controls/button';
 import { Field, FieldErrors } from '../../parts/controls/field';
-import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { FormDialog } from '../../parts/overlay/form-dialog';
 import { useToast } from '../../parts/overlay/toast';
 import { StaleSignIn } from '../../parts/page/stale-sign-in';
 import { Failure } from '../../parts/page/states';
@@ -31,7 +30,8 @@ export function WebhookForm(form: {
   readonly onCreated?: (made: WebhookWithSecret) => void;
 }) {
   const { of, onClose, onCreated } = form;
-  const [draft, setDraft] = useState(() => toDraft(of));
+  const [first] = useState(() => toDraft(of));
+  const [draft, setDraft] = useState(first);
   const change = (changed: Partial<Draft>) => setDraft((before) => ({ ...before, ...changed }));
   const queries = useQueryClient();
   const toast = useToast();
@@ -48,69 +48,59 @@ export function WebhookForm(form: {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   const { error } = save;
   const errors = error instanceof Problem ? error.fields : {};
   return (
-    <Dialog title={of === undefined ? 'New webhook' : 'Change the webhook'} onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <StaleSignIn />
-        <TextField
-          label="Name"
-          field="name"
-          maxLength={200}
-          isRequired
-          {...{ draft, change, errors: errors['name'] }}
-        />
-        <TextField
-          label="Address"
-          field="url"
-          type="url"
-          maxLength={2_048}
-          isRequired
-          hint="An https address that the internet can reach. Put no secret into it."
-          {...{ draft, change, errors: errors['url'] }}
-        />
-        <fieldset className="webhook-events">
-          <legend>Events</legend>
-          {(types.data ?? []).map((type) => (
-            <label key={type}>
-              <input
-                type="checkbox"
-                checked={draft.events.has(type)}
-                onChange={() => change({ events: draft.events.symmetricDifference(new Set([type])) })}
-              />
-              <code>{type}</code>
-            </label>
-          ))}
-          <FieldErrors errors={errors['events'] ?? []} />
-        </fieldset>
-        <TextField
-          label="Only tokens in these containers"
-          field="containers"
-          maxLength={6_000}
-          hint="Paths such as /pci/high/, separated by commas. Without any, events about all tokens are sent."
-          {...{ draft, change, errors: errors['containers'] }}
-        />
-        <TextField
-          label="E-mail address to tell if it is disabled"
-          field="email"
-          type="email"
-          maxLength={254}
-          {...{ draft, change, errors: errors['notify_email'] }}
-        />
-        {error === null ? null : <Failure error={error} />}
-        <DialogFoot>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" disabled={save.isPending || draft.events.size === 0}>
-            {of === undefined ? 'Create the webhook' : 'Save'}
-          </Button>
-        </DialogFoot>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={of === undefined ? 'New webhook' : 'Change the webhook'}
+      action={of === undefined ? 'Create the webhook' : 'Save'}
+      isChanged={isEdited(draft, first)}
+      isSaving={save.isPending}
+      maySave={draft.events.size > 0}
+      onSave={save.mutate}
+      onClose={onClose}
+    >
+      <StaleSignIn />
+      <TextField label="Name" field="name" maxLength={200} isRequired {...{ draft, change, errors: errors['name'] }} />
+      <TextField
+        label="Address"
+        field="url"
+        type="url"
+        maxLength={2_048}
+        isRequired
+        hint="An https address that the internet can reach. Put no secret into it."
+        {...{ draft, change, errors: errors['url'] }}
+      />
+      <fieldset className="webhook-events">
+        <legend>Events</legend>
+        {(types.data ?? []).map((type) => (
+          <label key={type}>
+            <input
+              type="checkbox"
+              checked={draft.events.has(type)}
+              onChange={() => change({ events: draft.events.symmetricDifference(new Set([type])) })}
+            />
+            <code>{type}</code>
+          </label>
+        ))}
+        <FieldErrors errors={errors['events'] ?? []} />
+      </fieldset>
+      <TextField
+        label="Only tokens in these containers"
+        field="containers"
+        maxLength={6_000}
+        hint="Paths such as /pci/high/, separated by commas. Without any, events about all tokens are sent."
+        {...{ draft, change, errors: errors['containers'] }}
+      />
+      <TextField
+        label="E-mail address to tell if it is disabled"
+        field="email"
+        type="email"
+        maxLength={254}
+        {...{ draft, change, errors: errors['notify_email'] }}
+      />
+      {error === null ? null : <Failure error={error} />}
+    </FormDialog>
   );
 }
 
@@ -152,6 +142,11 @@ function toDraft(of: Webhook | undefined): Draft {
     containers: (of?.containers ?? []).join(', '),
     events: new Set(of?.events),
   };
+}
+
+function isEdited(draft: Draft, first: Draft): boolean {
+  const flat = ({ events, ...texts }: Draft) => JSON.stringify([texts, [...events].toSorted()]);
+  return flat(draft) !== flat(first);
 }
 
 /** Returns the settings that the form changed. Others keep what somebody else may have set meanwhile. */

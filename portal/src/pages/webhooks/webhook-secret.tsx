@@ -1,14 +1,13 @@
 import type { WebhookWithSecret } from '../../api/webhooks';
-import { Button } from '../../parts/controls/button';
 import { CopyBlock } from '../../parts/controls/copy-block';
-import { Dialog, DialogFoot } from '../../parts/overlay/dialog';
+import { SecretDialog } from '../../parts/overlay/secret-dialog';
 import { Time } from '../../parts/show/time';
 
 /** Shows a signing secret, which no other response contains. */
 export function WebhookSecret({ made, onClose }: { readonly made: WebhookWithSecret; readonly onClose: () => void }) {
   const { signing_secret: secret, previous_secret_expires_at: until } = made;
   return (
-    <Dialog title="The signing secret" onClose={onClose}>
+    <SecretDialog title="The signing secret" onClose={onClose}>
       <p>
         Your server checks the signature of each request with it. It is shown only now: copy it to where your server
         reads it.
@@ -19,11 +18,6 @@ export function WebhookSecret({ made, onClose }: { readonly made: WebhookWithSec
           Until <Time at={until} form="exact" />, requests are signed with the previous secret as well.
         </p>
       )}
-      <DialogFoot>
-        <Button kind="main" onClick={onClose}>
-          I have copied it
-        </Button>
-      </DialogFoot>
-    </Dialog>
+    </SecretDialog>
   );
 }

@@ -2,7 +2,7 @@ import { html } from '../../../http/pages/html.ts';
 import { icon } from '../../../http/pages/icon.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 
-/** Renders the page that shows the codes, with a link to the next page. They are shown only once. */
+/** Renders the page that shows the codes, with a link to the next page. They are shown only once, so leaving in another way asks first. */
 export function renderRecoveryCodesPage(codes: readonly string[], next: string): string {
   return renderPortalPage({
     title: 'Your recovery codes',
@@ -15,6 +15,6 @@ ${codes.map((code) => html`<li><code>${code}</code></li>`)}
 <button type="button" data-copies="codes" hidden>${icon('copy')}<span>Copy</span></button>
 <button type="button" data-downloads="codes" data-file="strongroom-recovery-codes.txt" hidden>${icon('download')}Download</button>
 </div>
-<p><a class="button main" href="${next}">Continue</a></p>`,
+<p><a class="button main" href="${next}" data-confirms>I have stored them</a></p>`,
   });
 }
