@@ -7,7 +7,12 @@ import { Chromium } from '../harness/chromium.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { Program } from '../harness/program.ts';
 
-let ready: { readonly url: string; readonly sign_in_url: string; readonly keys: DevelopmentKeys };
+let ready: {
+  readonly url: string;
+  readonly sign_in_url: string;
+  readonly keys: DevelopmentKeys;
+  readonly settings: Readonly<Record<string, string>>;
+};
 let chromium: Chromium;
 let page: Page;
 let complaints: readonly string[];
@@ -73,6 +78,28 @@ describe('storing a card in the portal', () => {
     const tokenId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const answer = await fetch(`${ready.url}/tokens/${tokenId}`, { headers: { 'bt-api-key': ready.keys.reveal } });
     expect(await answer.json()).toMatchObject({ type: 'card', data: { number }, created_by: applicationId });
+    expect(complaints).toEqual([]);
+  });
+
+  it('refuses the key of another tenant, which would get the card', async () => {
+    const { stdout } = await Program.run(['bootstrap', '--name', 'Another', '--json'], ready.settings);
+    const { keys } = JSON.parse(stdout) as { keys: { management: string } };
+    const response = await fetch(`${ready.url}/applications`, {
+      method: 'POST',
+      headers: { 'bt-api-key': keys.management, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'Shop',
+        type: 'public',
+        permissions: ['token:create'],
+        allowed_origins: [new URL(ready.url).origin],
+      }),
+    });
+    const { key: foreign } = (await response.json()) as { key: string };
+    await page.goto(`${ready.url}/portal/new-token`);
+    await page.getByLabel('Key of a public application').fill(foreign);
+    await page.getByRole('button', { name: 'Show the card fields' }).click();
+    await page.getByText('This key belongs to another tenant').waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CreditCard } from 'lucide-react';
 import { type SubmitEvent, useState } from 'react';
@@ -6,8 +7,9 @@ import { Button } from '../../parts/controls/button';
 import { Field } from '../../parts/controls/field';
 import { Card, CardBody } from '../../parts/page/card';
 import { Page } from '../../parts/page/page';
-import { Empty } from '../../parts/page/states';
+import { Empty, Failure } from '../../parts/page/states';
 import { CardForm } from './card-form';
+import { refuseKey } from './key-owner';
 
 /** Creates a token with the card fields of this vault. The page never sees what is typed into them. */
 export function NewTokenPage() {
@@ -45,10 +47,16 @@ export function NewTokenPage() {
 /** Asks for the key of a public application, whose rights and log the new token belongs to. */
 function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
   const member = useMember();
+  const check = useMutation({
+    mutationFn: (key: string) => refuseKey(key, member.tenant.id),
+    onSuccess: (refusal, key) => {
+      if (refusal === undefined) onKey(key);
+    },
+  });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get('key');
-    if (typeof given === 'string') onKey(given.trim());
+    if (typeof given === 'string') check.mutate(given.trim());
   };
   return (
     <Card title="Which application stores it?">
@@ -57,6 +65,7 @@ function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
           <Field
             label="Key of a public application"
             hint="Such a key is no secret. It can store a card and read nothing, and the log names its application."
+            errors={check.data === undefined ? [] : [check.data]}
           >
             {(attributes) => (
               <input
@@ -91,8 +100,9 @@ function KeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
               'An owner or an admin can create one.'
             )}
           </p>
+          {check.error === null ? null : <Failure error={check.error} />}
           <div className="actions">
-            <Button type="submit" kind="main">
+            <Button type="submit" kind="main" disabled={check.isPending}>
               Show the card fields
             </Button>
           </div>
