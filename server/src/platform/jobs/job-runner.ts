@@ -9,6 +9,7 @@ import { JobDatabase, type ListenAddress, readFailure } from './job-database.ts'
 import { watchQueue, watchRuns, type WatchedJob } from './job-watch.ts';
 import { bossOptions, deadLetters } from './queue-status.ts';
 import { SlotRunner } from './slot-runner.ts';
+import { listWaitingGroups } from './waiting-groups.ts';
 
 export interface JobPace {
   /** The interval at which an idle worker looks for jobs of which it was not notified. */
@@ -88,7 +89,7 @@ export class JobRunner {
       watchQueue(jobs, database, metrics);
       for (const job of watchRuns(jobs, pace.limitMs, { logger, metrics, tracer })) {
         if (job.slots === undefined) await offer(boss, job, pace);
-        else slots.push(await offerSlots(boss, job, { pace, logger }));
+        else slots.push(await offerSlots(boss, job, { pace, logger, database }));
       }
     } catch (error) {
       // Without this, timers of pg-boss would keep a process alive that has failed to start.
@@ -134,13 +135,21 @@ async function offer(boss: PgBoss, job: WatchedJob, pace: JobPace): Promise<void
 async function offerSlots(
   boss: PgBoss,
   job: WatchedJob & { readonly slots?: number },
-  { pace, logger }: { readonly pace: JobPace; readonly logger: Logger },
+  { pace, logger, database }: { readonly pace: JobPace; readonly logger: Logger; readonly database: Database },
 ): Promise<SlotRunner> {
   const heartbeatSeconds = Math.min(pace.heartbeatSeconds, groupHeartbeatSeconds);
   const options = { ...optionsOf(job, { ...pace, heartbeatSeconds }), deleteAfterSeconds: 60 };
   await boss.createQueue(job.name, { ...options, policy: 'stately' });
   await boss.updateQueue(job.name, options);
-  return new SlotRunner({ boss, job, slots: job.slots ?? 1, pollSeconds: pace.pollSeconds, heartbeatSeconds, logger });
+  return new SlotRunner({
+    boss,
+    job,
+    slots: job.slots ?? 1,
+    listGroups: (tenantIds) => listWaitingGroups(database, job.name, tenantIds),
+    pollSeconds: pace.pollSeconds,
+    heartbeatSeconds,
+    logger,
+  });
 }
 
 function optionsOf({ schedule, limitMs }: WatchedJob, { heartbeatSeconds }: JobPace): Omit<Queue, 'name' | 'policy'> {

@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss';
 import { describe, expect, it } from 'vitest';
 import { SlotRunner } from './slot-runner.ts';
 
+const listGroups = () => Promise.resolve([]);
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A queue in memory. Each look at it takes as long as a resolved promise. */
@@ -24,7 +25,7 @@ describe('SlotRunner', () => {
       const waiting: string[] = [];
       const ran = Promise.withResolvers<string>();
       const job = { name: 'work', limitMs: 1_000, run: async () => ran.resolve('ran') };
-      const options = { slots: 1, pollSeconds: 3_600, heartbeatSeconds: 30, logger };
+      const options = { slots: 1, pollSeconds: 3_600, heartbeatSeconds: 30, listGroups, logger };
       const runner = new SlotRunner({ boss: fakeBoss(waiting), job, ...options });
       await passTurns(turns);
       waiting.push('job');
@@ -48,7 +49,7 @@ describe('SlotRunner', () => {
       signal?.addEventListener('abort', () => ended.resolve(`${String(payload)}: ${String(signal.reason)}`));
       await ended.promise;
     };
-    const options = { slots: 2, pollSeconds: 3_600, heartbeatSeconds: 0.03, logger };
+    const options = { slots: 2, pollSeconds: 3_600, heartbeatSeconds: 0.03, listGroups, logger };
     const runner = new SlotRunner({ boss, job: { name: 'work', limitMs: 60_000, run }, ...options });
     expect(await reported.promise).toEqual([
       { id: 'kept', retryCount: 0 },

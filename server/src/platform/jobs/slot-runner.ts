@@ -1,15 +1,19 @@
 import type { PgBoss } from 'pg-boss';
 import { nameOf } from '../../core/errors/thrown.ts';
 import { reasonOf } from '../../core/errors/operator-error.ts';
+import { membersOf } from '../../core/objects/members-of.ts';
 import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { WatchedJob } from './job-watch.ts';
+import { SlotShares } from './slot-shares.ts';
 
 export interface SlotRunnerParts {
   readonly boss: PgBoss;
   readonly job: WatchedJob;
   readonly slots: number;
+  /** Lists the groups in which jobs of these tenants are waiting. */
+  readonly listGroups: (tenantIds: readonly string[]) => Promise<string[]>;
   readonly pollSeconds: number;
   readonly heartbeatSeconds: number;
   readonly logger: Logger;
@@ -28,12 +32,14 @@ interface Run {
 }
 
 /**
- * Takes jobs whenever slots are free, one at a time for each group. The workers of pg-boss take jobs in batches that end
- * with their longest run, or each look for jobs on their own. Neither suits many long runs.
+ * Takes jobs whenever slots are free, one at a time for each group, and shares the slots among the tenants that the jobs
+ * name. The workers of pg-boss take jobs in batches that end with their longest run, or each look for jobs on their own.
+ * Neither suits many long runs.
  */
 export class SlotRunner {
   readonly #parts: SlotRunnerParts;
   readonly #runs = new Map<string, Run>();
+  readonly #shares: SlotShares;
   readonly #polling: NodeJS.Timeout;
   readonly #beating: NodeJS.Timeout;
   #filling: Promise<void> | undefined;
@@ -42,6 +48,7 @@ export class SlotRunner {
 
   constructor(parts: SlotRunnerParts) {
     this.#parts = parts;
+    this.#shares = new SlotShares(parts.slots);
     this.#polling = setInterval(() => this.#fill(), parts.pollSeconds * 1_000);
     this.#beating = setInterval(() => void this.#beat(), (parts.heartbeatSeconds * 1_000) / 3);
     this.#fill();
@@ -79,13 +86,15 @@ export class SlotRunner {
   }
 
   async #fillAll(): Promise<void> {
-    const { boss, job, slots, logger } = this.#parts;
+    const { boss, job, logger, listGroups } = this.#parts;
     while (this.#mustFillAgain && !this.#isStopped) {
       this.#mustFillAgain = false;
-      const free = slots - this.#runs.size;
-      if (free <= 0) return;
+      const batchSize = this.#shares.takeMax;
+      if (batchSize === 0) return;
       try {
-        const jobs = await boss.fetch<unknown>(job.name, { batchSize: free, groupConcurrency: 1 });
+        const { full } = this.#shares;
+        const ignoreGroups = full.length === 0 ? [] : await listGroups(full);
+        const jobs = await boss.fetch<unknown>(job.name, { batchSize, groupConcurrency: 1, ignoreGroups });
         for (const { id, data, retryCount } of jobs as ((typeof jobs)[number] & { readonly retryCount: number })[]) {
           this.#start({ id, retryCount }, data);
         }
@@ -101,8 +110,12 @@ export class SlotRunner {
 
   #start(attempt: JobAttempt, data: unknown): void {
     const stopping = new AbortController();
+    const { tenant_id: tenantId } = membersOf(data);
+    const tenant = typeof tenantId === 'string' ? tenantId : undefined;
+    this.#shares.take(tenant);
     const ended = this.#run(attempt, data, stopping.signal).finally(() => {
       this.#runs.delete(attempt.id);
+      this.#shares.release(tenant);
       // Another job of the same group may have waited for this one.
       if (!this.#isStopped) this.#fill();
     });

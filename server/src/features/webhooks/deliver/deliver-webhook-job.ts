@@ -5,10 +5,10 @@ import { EndpointRun, type RunPace, type RunParts } from './endpoint-run.ts';
 import { Wakings } from '../../../platform/jobs/wakings.ts';
 
 /**
- * The endpoints that a worker delivers to at the same time. It is more than two tenants can have, so that endpoints that
- * never respond do not take all of them.
+ * The endpoints that a worker delivers to at the same time. Tenants share them (`SlotShares`). One tenant alone can use
+ * half of them, which is more than it can have endpoints.
  */
-const endpointsMax = 256;
+const endpointsMax = 384;
 
 export const runPace: RunPace = { lingerMs: 5_000, sliceMs: 60_000, failingSecondsMax: 5 * 24 * 3_600 };
 

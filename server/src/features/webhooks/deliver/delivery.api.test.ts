@@ -58,8 +58,9 @@ describe('a webhook', () => {
 
   it('gets events in batches if it wants to', async () => {
     await events.subscribe({ url: `${events.url}/c`, batch_size: 100 });
-    await Promise.all(Array.from({ length: 40 }, (_, index) => store(`batch ${index}`)));
-    await untilPasses(() => expect(new Set(idsAt('/c')).size).toBe(40));
+    const stored = await Promise.all(Array.from({ length: 40 }, (_, index) => store(`batch ${index}`)));
+    // A token of the test before may be sealed only now, and arrives too.
+    await untilPasses(() => expect(idsAt('/c')).toEqual(expect.arrayContaining(stored)));
     expect(events.receiver.at('/c').length).toBeLessThan(20);
   });
 });
