@@ -7,6 +7,7 @@ import { Sensitive } from '../../src/core/identity/sensitive.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { ExposureService, toTokenFilter } from '../../src/features/exposure/index.ts';
 import { ArchivedLogs, LogService } from '../../src/features/logs/index.ts';
+import { addArchiveGauge } from '../../src/platform/audit/archive/archive-gauge.ts';
 import { archiveMonths } from '../../src/platform/audit/archive/archive-months.ts';
 import { toManifestText } from '../../src/platform/audit/archive/archive-manifest.ts';
 import { ArchivedLogReader } from '../../src/platform/audit/archive/archived-log-reader.ts';
@@ -16,6 +17,7 @@ import { dropOldMonths } from '../../src/platform/audit/retention/audit-retentio
 import { isProven, proveInclusion } from '../../src/platform/audit/verify/inclusion-proof.ts';
 import { verifyDatabase } from '../../src/platform/audit/verify/log-verification.ts';
 import { openObjectStore } from '../../src/platform/object-storage/open-object-store.ts';
+import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { ObjectStorage } from '../harness/object-storage.ts';
 import { sealAll, signerOf } from '../harness/sealed-log.ts';
@@ -109,6 +111,30 @@ it('is not needed by retention unless it is configured; if it is, nothing is dro
   expect(await isThere(8)).toBe(true);
 });
 
+/** Returns the series about months that wait for the archive, as a worker reports them. */
+async function listWaiting(hasArchive = true): Promise<{ readonly month: string; readonly seconds: number }[]> {
+  const metrics = new Metrics();
+  addArchiveGauge(metrics, vault.database.open(), { hasArchive, monthsKept });
+  const lines = (await metrics.render()).matchAll(
+    /^strongroom_audit_archive_waiting_seconds\{month="(.+)"\} (\d[\d.]*)$/gm,
+  );
+  return [...lines].map(([, month = '', seconds]) => ({ month, seconds: Number(seconds) }));
+}
+
+it('is reported to lack the oldest month that waits for it, and for how long', async () => {
+  const begin = (back: number) => {
+    const now = new Date();
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1));
+  };
+  const [waiting, ...others] = await listWaiting();
+  expect(others).toEqual([]);
+  expect(waiting?.month).toBe(begin(8).toISOString().slice(0, 7));
+  // It became too old when the fourth whole month after it was over.
+  const expected = (Date.now() - begin(3).getTime()) / 1_000;
+  expect(Math.abs((waiting?.seconds ?? 0) - expected)).toBeLessThan(3_600);
+  expect(await listWaiting(false)).toEqual([]);
+});
+
 it('stays beside the database with --keep, in a folder and in S3, and verifies there', async () => {
   for (const place of ['folder', 's3, spoken by an endpoint of the test'] as const) {
     const months = await archiveMonths(open(place), { monthsKept, drops: false });
@@ -152,6 +178,7 @@ it('has what is dropped, and answers who has seen a token as before', async () =
   await sealed;
   expect(months.map(({ isDropped }) => isDropped)).toEqual([true, true, true, true]);
   expect(await Promise.all([8, 7, 6, 5, 4].map(isThere))).toEqual([false, false, false, false, true]);
+  expect(await listWaiting()).toEqual([]);
 
   const after = await verify();
   expect(after).toMatchObject({ findings: [], damages: [], dropped: 0 });

@@ -59,7 +59,8 @@ beforeAll(async () => {
         retentionMonths: 13,
         anchorFile: undefined,
         anchorUrl: undefined,
-        archive: undefined,
+        // A month waits for it, because nothing is ever archived there.
+        archive: { folder: path.join(tmpdir(), 'strongroom-no-such-folder') },
         alerts: { ...defaultThresholds, misses: 1 },
       },
       admin: { host: '127.0.0.1', port: 0 },
@@ -70,6 +71,9 @@ beforeAll(async () => {
     silent,
   );
   tenant = await vault.makeTenant();
+  await vault.database.owner.query(
+    `create table audit_records_2020_01 partition of audit_records for values from ('2020-01-01 00:00Z') to ('2020-02-01 00:00Z')`,
+  );
   await useOwnRootKey();
   await untilPasses(async () => expect(await read('server', 'strongroom_rate_limits_shared')).toBe(1));
   await causeEverything();

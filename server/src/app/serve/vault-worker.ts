@@ -11,6 +11,7 @@ import { addStreamGauges, type StreamPace, wakeLogStreams } from '../../features
 import { purgeTenantJob, removeTenantsJob } from '../../features/tenants/index.ts';
 import { sweepTokensJobs } from '../../features/tokens/index.ts';
 import { createAdminEdge } from '../../http/edge/admin-edge.ts';
+import { addArchiveGauge } from '../../platform/audit/archive/archive-gauge.ts';
 import { auditPartitionsJob } from '../../platform/audit/retention/audit-partitions-job.ts';
 import { findArchivedIn } from '../wiring/archive-wiring.ts';
 import { auditRetentionJob } from '../../platform/audit/retention/audit-retention-job.ts';
@@ -163,6 +164,10 @@ export class VaultWorker {
     addKeyAgeMetrics(metrics, core.database);
     addEndpointGauges(metrics, sealerDatabase);
     addStreamGauges(metrics, streamDatabase, config.logStreams);
+    addArchiveGauge(metrics, sealerDatabase, {
+      hasArchive: config.audit.archive !== undefined,
+      monthsKept: config.audit.retentionMonths,
+    });
     const adminUrl = await listen(admin, { ...config.admin, settings: adminSettings });
     opened.defer(() => {
       isStopping = true;

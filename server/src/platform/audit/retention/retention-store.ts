@@ -11,6 +11,12 @@ const hasNoneUnsealed = (condition: string) => `not exists (
   and not exists (select from audit_seal_stops stop join audit_records r on r.tenant_id = stop.tenant_id
     where r.sealing_order >= stop.order_from and ${condition})`;
 
+/** The months that have a partition. */
+const months = `(select case when child.relname ~ '^audit_records_[0-9]{4}_[0-9]{2}$'
+    then to_date(right(child.relname, 7), 'YYYY_MM') end as month
+  from pg_inherits join pg_class child on child.oid = inhrelid
+  where inhparent = 'public.audit_records'::regclass) months`;
+
 export class RetentionStore {
   readonly #tx: Transaction;
 
@@ -21,11 +27,7 @@ export class RetentionStore {
   /** Lists the months that are past their retention and whose records are all sealed, oldest first. */
   async listDroppable(monthsKept: number): Promise<string[]> {
     const rows = await this.#tx.query<{ month: string }>({
-      text: `select month::text from (
-          select case when child.relname ~ '^audit_records_[0-9]{4}_[0-9]{2}$'
-            then to_date(right(child.relname, 7), 'YYYY_MM') end as month
-          from pg_inherits join pg_class child on child.oid = inhrelid
-          where inhparent = 'public.audit_records'::regclass) months
+      text: `select month::text from ${months}
         where month < date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1)
           and ${hasNoneUnsealed(`r.created_at >= month::timestamp at time zone 'UTC'
             and r.created_at < (month + interval '1 month') at time zone 'UTC'`)}
@@ -33,6 +35,19 @@ export class RetentionStore {
       values: [monthsKept],
     });
     return rows.map(({ month }) => month);
+  }
+
+  /** Finds the oldest month that is past its retention, sealed or not, and how long it has been, in seconds. */
+  async findOldestPast(monthsKept: number): Promise<{ readonly month: string; readonly seconds: number } | undefined> {
+    const [row] = await this.#tx.query<{ month: string; seconds: number }>({
+      name: 'audit-oldest-past',
+      text: `select month::text, seconds::float8 from (
+          select month, extract(epoch from now() at time zone 'UTC' - (month + make_interval(months => $1::integer + 1))) as seconds
+          from ${months}) past
+        where seconds > 0 order by month limit 1`,
+      values: [monthsKept],
+    });
+    return row;
   }
 
   /** Lists the newest checkpoint of the month for each tenant that has one. */
