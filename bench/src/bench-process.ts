@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readdir, readFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -57,6 +58,11 @@ export class BenchProcess {
     // The first number is the time on a processor in nanoseconds. `stat` would only count ticks of ten milliseconds.
     const times = (await readdir(tasks)).map(async (task) => readFile(`${tasks}/${task}/schedstat`, 'utf8'));
     return (await Promise.all(times)).reduce((sum, text) => sum + Number(text.split(' ', 1)[0]), 0) / 1_000;
+  }
+
+  /** Gives way to all other processes, as if this one had a machine of its own. */
+  yieldToOthers(): void {
+    if (this.#process.pid !== undefined) setPriority(this.#process.pid, constants.priority.PRIORITY_LOW);
   }
 
   async residentBytes(): Promise<number> {

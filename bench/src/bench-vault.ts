@@ -31,6 +31,7 @@ export class BenchVault {
   /** The server's settings, for code that accesses the database as a server does. */
   readonly settings: Readonly<Record<string, string>>;
   #servers: BenchProcess[] = [];
+  readonly #workers: BenchProcess[] = [];
 
   /**
    * Starts a vault. `together` runs server and worker in one process. `apart` runs only a server, and the caller may
@@ -111,8 +112,10 @@ export class BenchVault {
     this.#servers = [];
   }
 
-  startWorker(): Promise<BenchProcess> {
-    return BenchProcess.start(['work', '--json'], this.settings, logIn(this.#directory));
+  async startWorker(): Promise<BenchProcess> {
+    const worker = await BenchProcess.start(['work', '--json'], this.settings, logIn(this.#directory));
+    this.#workers.push(worker);
+    return worker;
   }
 
   /** Runs a command of the product until it exits or is cancelled. */
@@ -175,6 +178,7 @@ export class BenchVault {
   }
 
   async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.stopServers();
     await this.postgres.stop();
     await rm(this.#directory, { recursive: true, force: true });

@@ -31,21 +31,28 @@ export interface CreateCost {
 
 /**
  * Creates tokens in vaults that differ in one setting. The vaults run side by side and take turns, so that a
- * disturbance affects all of them. The order changes with every round. Throughput depends on other load on the machine.
+ * disturbance affects all of them. The order changes with every round. `settle` waits for what a vault does after its turn,
+ * so that the next one is not slowed by it. Throughput depends on other load on the machine.
  * The server's processor time per token hardly does, so both are reported. Ratios are relative to `off`. Stops the
  * vaults.
  */
 export async function measureCreates(
   vaults: Readonly<Record<string, BenchVault>> & { readonly off: BenchVault },
   count: () => number = () => 0,
+  settle: (vault: BenchVault) => Promise<void> = () => Promise.resolve(),
 ): Promise<CreateCost[]> {
   const kinds = Object.entries(vaults).map(([kind, vault]) => ({ kind, vault, measured: [] as Measured[] }));
   // The first runs compile code and fill caches, so they are not counted.
-  for (const { vault } of kinds) await createTokens(vault, 5, count);
+  for (const { vault } of kinds) {
+    await createTokens(vault, 5, count);
+    await settle(vault);
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < kinds.length; turn += 1) {
       const next = kinds[(round + turn) % kinds.length];
-      next?.measured.push(await createTokens(next.vault, Number(values.seconds), count));
+      if (next === undefined) continue;
+      next.measured.push(await createTokens(next.vault, Number(values.seconds), count));
+      await settle(next.vault);
     }
   }
   for (const { vault } of kinds) await vault.stop();

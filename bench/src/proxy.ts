@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
 import { measureRoutes } from './route-latency.ts';
+import { type Destinations, settingsFor, startDestinations } from './start-destinations.ts';
 
 /*
  * Measures the delay that the proxy adds to a call, and how hostile destinations affect other requests. The vault, the
@@ -23,21 +20,6 @@ const windows = Number(values.windows);
 const windowMs = 4_000;
 const settleMs = 300;
 const getEveryMs = 10;
-
-interface Destinations {
-  readonly host: string;
-  readonly port: number;
-  readonly resolver: string;
-  readonly authority: string;
-  readonly hostileCount: number;
-}
-
-async function startDestinations(): Promise<{ process: ChildProcess; destinations: Destinations }> {
-  const program = fileURLToPath(new URL('destinations.ts', import.meta.url));
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { process: child, destinations: JSON.parse(line) as Destinations };
-}
 
 function send(
   start: typeof requestHttp | typeof requestHttps,
@@ -143,10 +125,7 @@ async function measureNeighbours(vault: BenchVault, destinations: Destinations):
 
 const { process: child, destinations } = await startDestinations();
 const vault = await BenchVault.start('together', {
-  STRONGROOM_PROXY_CA: destinations.authority,
-  STRONGROOM_PROXY_PRIVATE_RANGES: '127.0.0.0/8',
-  STRONGROOM_PROXY_PORTS: String(destinations.port),
-  STRONGROOM_PROXY_RESOLVERS: destinations.resolver,
+  ...settingsFor(destinations),
 });
 try {
   await measureAddedLatency(vault, destinations);
