@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-kms';
 import type { Sensitive } from '../../../../core/identity/sensitive.ts';
 import { limitedBody } from '../../../outbound/limited-body.ts';
-import { usualAuthoritiesAnd } from '../../../outbound/usual-authorities.ts';
+import { trustUsualAuthoritiesAnd } from '../../../outbound/usual-authorities.ts';
 import { attemptTimeoutMs, connectionsMax, importOptional, withinCallTime } from '../key-service.ts';
 import { toAwsKmsError } from './aws-kms-error.ts';
 
@@ -61,7 +61,7 @@ export class AwsKmsClient {
         httpsAgent: {
           keepAlive: true,
           maxSockets: connectionsMax,
-          ...(authority === undefined ? {} : { ca: usualAuthoritiesAnd(authority) }),
+          ...(authority === undefined ? {} : { secureContext: trustUsualAuthoritiesAnd(authority) }),
         },
       },
     });

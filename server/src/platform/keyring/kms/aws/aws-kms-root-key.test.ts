@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createSecureContext, getCACertificates, rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf, shownOf } from '../../../../../test/harness/failure.ts';
 import { AwsKmsEndpoint } from '../../../../../test/harness/key-services/aws-kms-endpoint.ts';
@@ -49,6 +50,34 @@ describe('AwsKmsRootKey', () => {
     expect(headersOf(kms.service.destination.last)['x-amz-security-token']).toEqual([temporary.sessionToken]);
     await opened.close();
   });
+});
+
+describe('a new connection', () => {
+  it('costs less than loading the certificate authorities, which would stop the event loop', async () => {
+    // A long list, so that its cost is far from that of a handshake.
+    const authority = [kms.authority, ...rootCertificates, ...rootCertificates, ...rootCertificates].join('\n');
+    const opened = await kms.open({ authority });
+    const ca = [...getCACertificates('default'), authority];
+    const loading = await leastProcessorMs(async () => void createSecureContext({ ca }));
+    const connecting = await leastProcessorMs(async () => {
+      kms.service.dropConnections();
+      await opened.wrap(randomBytes(32), context);
+    });
+    await opened.close();
+    expect(connecting).toBeLessThan(loading);
+  });
+
+  /** Returns the processor time of a run, the least of a few, because other work of this process counts too. */
+  async function leastProcessorMs(run: () => Promise<void>): Promise<number> {
+    const times: number[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      const before = process.cpuUsage();
+      await run();
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1_000);
+    }
+    return Math.min(...times);
+  }
 });
 
 describe('the id', () => {
