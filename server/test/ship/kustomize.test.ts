@@ -1,32 +1,25 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Job } from 'kubernetes-types/batch/v1.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { KubernetesPrograms } from './helm/kubernetes-programs.ts';
 import { ChartRenderer, chart, type Manifest, ofKind, type Rendered } from './rendered-chart.ts';
 import { findMistakes } from './strict-manifests.ts';
 
 /*
  * Keeps deploy/kustomize/base the same as what the chart renders by default; `KUSTOMIZE=write` writes it. Builds the
- * example with the real kustomize if a kubectl with version 1.24 or newer is installed.
+ * example with the real kustomize, which is part of kubectl.
  */
-const run = promisify(execFile);
 const folder = path.join(chart, '../kustomize');
 const file = path.join(folder, 'base/vault.yaml');
 
 let rendered: Rendered;
-let hasKustomize: boolean;
 beforeAll(async () => {
   await using renderer = await ChartRenderer.build();
   rendered = await renderer.render();
-  hasKustomize = await findKustomize();
   if (process.env['KUSTOMIZE'] === 'write') await writeFile(file, toBase(rendered.manifests));
-});
-afterAll(() => {
-  if (!hasKustomize) process.stdout.write('The example of kustomize was not built: kubectl is not installed.\n');
 });
 
 describe('the base for kustomize', () => {
@@ -41,11 +34,12 @@ describe('the base for kustomize', () => {
   });
 });
 
-describe('the example of kustomize', () => {
-  it('builds with the real program', async (context) => {
-    if (!hasKustomize) context.skip('kubectl is not installed');
-    const { stdout } = await run('kubectl', ['kustomize', path.join(folder, 'example')]);
-    const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
+describe.runIf(KubernetesPrograms.exist)('the example of kustomize', () => {
+  it('builds with the real program', { timeout: 300_000 }, async () => {
+    await using programs = await KubernetesPrograms.prepare();
+    const manifests = parseAllDocuments(await programs.kubectl('kustomize', path.join(folder, 'example'))).map(
+      (document) => document.toJS() as Manifest,
+    );
     expect(await findMistakes(manifests)).toEqual([]);
     expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['vault']));
     const pods = [...ofKind<Deployment>({ manifests }, 'Deployment'), ...ofKind<Job>({ manifests }, 'Job')];
@@ -101,10 +95,4 @@ function withoutHelm(manifest: Manifest): unknown {
     const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
     return name === 'annotations' && isEmpty ? undefined : value;
   });
-}
-
-async function findKustomize(): Promise<boolean> {
-  const found = await run('kubectl', ['version', '--client', '--output=json']).catch(() => undefined);
-  const { kustomizeVersion } = JSON.parse(found?.stdout ?? '{}') as { kustomizeVersion?: string };
-  return kustomizeVersion !== undefined;
 }
