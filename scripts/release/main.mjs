@@ -19,12 +19,13 @@ import { sign } from './signature.mjs';
 import { writeSums } from './sums.mjs';
 import { requireSameVersion } from './versions.mjs';
 
-const usage = `npm run release -- <tag> [--output <folder>] [--cosign-key <file>] [--no-image] [--build-image <image>] [--runtime-image <image>]
+const usage = `npm run release -- <tag> [--output <folder>] [--cosign-key <file>] [--no-image] [--platform <platform> …] [--build-image <image>] [--runtime-image <image>]
 
   <tag>                  v and the version, for example v0.2.0; it has to exist
   --output <folder>      where the files go; release/<version> unless given; must be empty
   --cosign-key <file>    signs the checksums with this key of cosign; its password is in COSIGN_PASSWORD
   --no-image             leaves out the image, which needs buildah
+  --platform <platform>  builds the image for this platform; linux/amd64 and linux/arm64 unless given, which needs an emulator
   --build-image, --runtime-image <image>    bases of the image, by digest; those of the Containerfile unless given
 `;
 
@@ -35,6 +36,7 @@ const { values, positionals } = parseArgs({
     output: { type: 'string' },
     'cosign-key': { type: 'string' },
     image: { type: 'boolean', default: true },
+    platform: { type: 'string', multiple: true, default: ['linux/amd64', 'linux/arm64'] },
     'build-image': { type: 'string' },
     'runtime-image': { type: 'string' },
   },
@@ -60,7 +62,8 @@ try {
   execFileSync('sh', ['-c', 'git -c core.autocrlf=false archive --format=tar "$0" | tar -x -C "$1"', revision, folder]);
   const bases = { build: values['build-image'], runtime: values['runtime-image'] };
   const repository = repositoryOf(folder);
-  const release = { version, revision, repository, committedAt, bases, folder, output };
+  const platforms = values.platform;
+  const release = { version, revision, repository, committedAt, bases, platforms, folder, output };
   const steps = [
     ['versions agree', requireSameVersion],
     ['notes', writeNotes],

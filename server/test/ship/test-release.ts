@@ -64,7 +64,10 @@ export class TestRelease implements AsyncDisposable {
     await mkdir(output);
     const parts = ['scripts/release/main.mjs', tag, '--output', output];
     const [build = '', runtime = ''] = bases;
-    parts.push(...(this.hasImage ? ['--build-image', build, '--runtime-image', runtime] : ['--no-image']));
+    // The substitutes for the base images exist for the platform of this machine only.
+    const platform = `linux/${process.arch === 'x64' ? 'amd64' : process.arch}`;
+    const image = ['--platform', platform, '--build-image', build, '--runtime-image', runtime];
+    parts.push(...(this.hasImage ? image : ['--no-image']));
     if (this.hasCosign) parts.push('--cosign-key', path.join(this.folder, 'cosign.key'));
     const options = { cwd: this.clone, env: cosignEnvironment(), maxBuffer: 64 * 1024 * 1024 };
     await run(process.execPath, parts, options);
