@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { problemCatalog } from '../../src/http/problems/problem-catalog.ts';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
+import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';
 
@@ -34,6 +35,23 @@ describe('the page about troubleshooting', () => {
 
   it.each(quoted.filter(isCode))('names a code that there is: %s', (code) => {
     expect(Object.keys(problemCatalog)).toContain(code);
+  });
+});
+
+describe('the list of what comes before real data', () => {
+  const install = pages.find(({ name }) => name === 'install.md')?.text ?? '';
+  const [, list = ''] = /Before you store real data:\n\n((?:\d\. [^]*?\n)+)\n/.exec(install) ?? [];
+
+  it('names the limit that stops a single backend, and the setting that raises it', () => {
+    const { limit, windowMs } = rateLimitTable['token-write'];
+    expect(list).toContain('`STRONGROOM_OWN_NETWORKS`');
+    expect(list.replaceAll(/\s+/g, ' ')).toContain(`create ${limit} tokens in ${windowMs / 1_000} seconds`);
+  });
+
+  it('leads to the parameter that names the CA of PostgreSQL', () => {
+    expect(list).toContain('(#tls-to-postgresql)');
+    const [, section = ''] = install.split('\n## TLS to PostgreSQL\n');
+    expect(section).toContain('| `sslrootcert=<file>`');
   });
 });
 

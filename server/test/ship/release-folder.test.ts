@@ -96,9 +96,15 @@ describe.runIf(isWhole)('the folder of a release', () => {
   });
 
   function open(folder: string): Promise<PageShell> {
-    const { PATH = '', HOME = '' } = process.env;
-    // The servers must not limit the load.
-    const environment = { PATH: `${path.dirname(process.execPath)}:${PATH}`, HOME, STRONGROOM_RATE_LIMITS: 'off' };
+    const { PATH = '', HOME = '', NODE_EXTRA_CA_CERTS } = process.env;
+    const environment = {
+      PATH: `${path.dirname(process.execPath)}:${PATH}`,
+      HOME,
+      // npm may reach its registry through a proxy whose authority only this machine knows.
+      ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }),
+      // The servers must not limit the load.
+      STRONGROOM_RATE_LIMITS: 'off',
+    };
     return PageShell.start(page, { folder, environment, adapt });
   }
 

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Migration } from './migration-files.ts';
 
 const lockNotAvailable = '55P03';
+const insufficientPrivilege = '42501';
 
 export interface MigrationPace {
   /** The time that a statement waits for a lock. Other statements queue behind it for at most this long. */
@@ -88,7 +89,9 @@ async function writeDown(client: pg.Client, { version, name, checksum, isBreakin
 
 function failed({ version, name, isTransactional }: Migration, cause: unknown): Error {
   const state = isTransactional ? 'it changed nothing' : 'run `strongroom migrate` again';
-  return new Error(`Migration ${version}_${name} failed; ${state}.`, { cause });
+  const isDenied = cause instanceof pg.DatabaseError && cause.code === insufficientPrivilege;
+  const advice = isDenied ? ' The login has to own the database and needs CREATEROLE (`alter role … createrole`).' : '';
+  return new Error(`Migration ${version}_${name} failed; ${state}.${advice}`, { cause });
 }
 
 function busy({ version, name }: Migration, cause: unknown): Error {

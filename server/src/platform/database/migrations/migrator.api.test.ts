@@ -36,6 +36,11 @@ describe('migrate', () => {
     expect(rows).toEqual([{ half: null }]);
   });
 
+  it('says which right a login lacks that may not create roles', async () => {
+    const denied = added('set local role strongroom_app; create role another');
+    await expect(migrate(test.url, [...known, denied])).rejects.toThrow(/it changed nothing\. The login .*CREATEROLE/);
+  });
+
   it('refuses a history that was edited', async () => {
     const edited = known.map((migration, index) => (index === 1 ? { ...migration, checksum: 'edited' } : migration));
     await expect(migrate(test.url, edited)).rejects.toThrow('released migrations must not be edited');
