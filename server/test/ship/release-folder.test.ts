@@ -26,7 +26,7 @@ describe.runIf(isWhole)('the folder of a release', () => {
   let release: TestRelease;
   let files: string;
   let prefix: string;
-  let database: TestDatabase;
+  let database: TestDatabase | undefined;
   let ports: ReadonlyMap<string, string>;
 
   beforeAll(async () => {
@@ -81,7 +81,9 @@ describe.runIf(isWhole)('the folder of a release', () => {
       const load = new ClientLoad({ url, key: await makeKey(url, path.join(files, 'tenant.json')) });
       await shell.run(`version=${release.version}`);
       await shell.section('Install');
-      expect(await shell.section('Upgrade')).not.toContain('fail');
+      const failed = [...(await shell.section('Upgrade')).matchAll(/^FAIL (\w+):/gm)].map(([, name]) => name);
+      // PostgreSQL does not wait for its disk in tests.
+      expect(failed).toEqual(['fsync', 'synchronous_commit']);
       for (const name of ['server-a', 'server-b', 'worker']) expect(await programOf(name)).toContain(release.version);
       await shell.run('version=0.2.0');
       await shell.section('Roll back');
@@ -113,7 +115,7 @@ describe.runIf(isWhole)('the folder of a release', () => {
     return block
       .replace(/^version=.*$/m, `version=${release.version}`)
       .replace(/^prefix=.*$/m, `prefix='${prefix}'`)
-      .replace(/^export STRONGROOM_DATABASE_URL=.*$/m, `export STRONGROOM_DATABASE_URL='${database.url}'`)
+      .replace(/^export STRONGROOM_DATABASE_URL=.*$/m, `export STRONGROOM_DATABASE_URL='${database?.url ?? ''}'`)
       .replace(/\b8\d{3}\b/g, (port) => ports.get(port) ?? port);
   }
 
