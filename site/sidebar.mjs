@@ -43,6 +43,7 @@ const sections = {
     'portal',
     'guides/invite-a-member',
     'operate/give-an-auditor-access',
+    'operate/before-the-assessor-comes',
     'guides/cap-a-management-key',
     'guides/approve-plaintext',
     'guides/verify-the-audit-log',

@@ -9,6 +9,7 @@ import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev/dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { evidenceCommand } from './evidence/evidence.ts';
 import { exportCommand } from './export.ts';
 import { healthcheckCommand } from './healthcheck.ts';
 import { jobsCommand } from './jobs.ts';
@@ -42,6 +43,7 @@ Afterwards:
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that the audit log has not been tampered with
   strongroom audit exposure           report what a key has seen, with proofs
+  strongroom evidence                 write what an assessor asks, signed; check such a bundle
   strongroom jobs list                list background jobs; retry those that failed
   strongroom webhooks list            list webhooks; show and resend deliveries, forward events to this machine
   strongroom import                   import tokens from a file
@@ -82,6 +84,7 @@ export function createProgram(isJson: boolean): Command {
     membersCommand(),
     keysCommand(),
     auditCommand(),
+    evidenceCommand(),
     jobsCommand(),
     webhooksCommand(),
     importCommand(),

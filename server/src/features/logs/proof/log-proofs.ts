@@ -2,12 +2,9 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import { successEvent } from '../../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
-import {
-  type InclusionProof,
-  proveInclusion,
-  UnprovableError,
-} from '../../../platform/audit/verify/inclusion-proof.ts';
+import { type InclusionProof, proveInclusion } from '../../../platform/audit/verify/inclusion-proof.ts';
 import type { LogReader } from '../../../platform/audit/verify/log-reader.ts';
+import { UnprovableError } from '../../../platform/audit/verify/tree-replay.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 
 /** Proves to a tenant that a record is in its sealed log. */

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { type AuditSigner, isSignedBy } from '../../keyring/sealing/audit-signer.ts';
+import type { AuditSigner } from '../../keyring/sealing/audit-signer.ts';
+import { openSignedText, toSignedText } from '../../keyring/sealing/signed-text.ts';
 import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 
 const count = Type.Integer({ minimum: 0 });
@@ -39,20 +40,12 @@ export const manifestName = 'manifest';
 /** This is enough for a hundred thousand files. */
 export const manifestBytesMax = 64 * 1024 * 1024;
 
-/** Returns a manifest as three lines: the format, the JSON, and the signature over both. */
 export function toManifestText(manifest: Manifest, signer: AuditSigner): string {
-  const signed = `${format}\n${JSON.stringify(manifest)}\n`;
-  return `${signed}${signer.sign(signed).toString('base64')}\n`;
+  return toSignedText(format, manifest, signer);
 }
 
 /** Returns undefined unless the text is exactly what the holder of the key signed, for this month. */
 export function parseManifest(text: string, month: string, publicKey: Buffer): Manifest | undefined {
-  const [first = '', json = '', signature = '', ...rest] = text.split('\n');
-  const bytes = Buffer.from(signature, 'base64');
-  // Several spellings of base64 have the same bytes. Only one of them is accepted, so that every change is found.
-  const isExact =
-    first === format && rest.join('\n') === '' && rest.length === 1 && bytes.toString('base64') === signature;
-  if (!isExact || !isSignedBy(publicKey, `${first}\n${json}\n`, bytes)) return undefined;
-  const manifest = parseJsonOrNothing(json);
+  const manifest = parseJsonOrNothing(openSignedText(format, text, publicKey) ?? '');
   return Value.Check(Manifest, manifest) && manifest.month === month ? manifest : undefined;
 }

@@ -66,7 +66,12 @@ export class MerkleFrontier {
 
   /** Appends a leaf. `onComplete` is called for every subtree that this leaf completes, including the leaf itself. */
   append(leafHash: Buffer, onComplete?: (subtree: Subtree) => void): void {
-    let made: Subtree = { level: 0, index: this.#size, hash: leafHash };
+    this.appendSubtree(0, leafHash, onComplete);
+  }
+
+  /** Appends 2^level leaves at once. The number of leaves so far must be a multiple of that. */
+  appendSubtree(level: number, hash: Buffer, onComplete?: (subtree: Subtree) => void): void {
+    let made: Subtree = { level, index: this.#size / 2 ** level, hash };
     onComplete?.(made);
     for (let left = this.#subtrees.at(-1); left?.level === made.level; left = this.#subtrees.at(-1)) {
       this.#subtrees.pop();
@@ -74,7 +79,7 @@ export class MerkleFrontier {
       onComplete?.(made);
     }
     this.#subtrees.push(made);
-    this.#size += 1;
+    this.#size += 2 ** level;
   }
 
   root(): Buffer {

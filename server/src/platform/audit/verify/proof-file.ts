@@ -5,10 +5,11 @@ import { readLines } from '../../files/line-reader.ts';
 import type { AuditRecord } from '../../../core/audit/record-text.ts';
 import { compareOrders, compareRecords } from '../seal/audit-record.ts';
 import type { SignedCheckpoint } from '../seal/checkpoint.ts';
-import { isProven, parseProofJson, Prover, toProofJson, UnprovableError } from './inclusion-proof.ts';
+import { isProven, parseProofJson, Prover, toProofJson } from './inclusion-proof.ts';
 import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
 import type { RecordKey } from './log-reader.ts';
 import type { OpenLog } from './log-verification.ts';
+import { UnprovableError } from './tree-replay.ts';
 
 /** The time to wait for records to be sealed. The worker seals twice per second. */
 const sealedWithinMs = 30_000;

@@ -1,0 +1,52 @@
+import { type Affected, affectedMax, type Fact, type FactDefinition, type Observation } from './fact.ts';
+
+/** Adds up what was found about one fact, tenant by tenant. It keeps numbers and a limited list, however many there are. */
+export class FactTally {
+  readonly #definition: FactDefinition;
+  readonly #figure: Record<string, number>;
+  readonly #affected: Affected[] = [];
+  #affectedTotal = 0;
+  #failures = 0;
+  #readAt = new Date(0);
+
+  constructor(definition: FactDefinition) {
+    this.#definition = definition;
+    this.#figure = Object.fromEntries(Object.keys(definition.figure).map((name) => [name, 0]));
+  }
+
+  add({ figure, affected, affectedTotal = affected.length }: Observation, readAt: Date): void {
+    for (const [name, merge] of Object.entries(this.#definition.figure)) {
+      const before = this.#figure[name] ?? 0;
+      const value = figure[name] ?? 0;
+      this.#figure[name] = merge === 'sum' ? before + value : Math.max(before, value);
+    }
+    this.#affected.push(...affected.slice(0, affectedMax - this.#affected.length));
+    this.#affectedTotal += affectedTotal;
+    this.#readAt = readAt;
+  }
+
+  /** Notes that the fact could not be read once. */
+  addFailure(readAt: Date): void {
+    this.#failures += 1;
+    this.#readAt = readAt;
+  }
+
+  finish(): Fact {
+    const { weight, holds, found } = this.#definition;
+    const figure = { ...this.#figure };
+    const isFound = this.#affectedTotal > 0 && weight !== undefined;
+    const sentence = isFound && found !== undefined ? found(figure, this.#affectedTotal) : holds(figure);
+    const isPartial = isFound && this.#failures > 0;
+    const rest = { definition: this.#definition, figure, affected: this.#affected, affectedTotal: this.#affectedTotal };
+    if (this.#failures === 0 || isFound)
+      return {
+        ...rest,
+        verdict: isFound ? weight : 'holds',
+        sentence: isPartial ? `${sentence} Some of it could not be read.` : sentence,
+        readAt: this.#readAt,
+      };
+    // What could not be read is never reported as good.
+    const unread = 'This could not be read. The command that took the evidence said why.';
+    return { ...rest, verdict: 'attention', sentence: unread, readAt: this.#readAt };
+  }
+}
