@@ -24,6 +24,8 @@ export interface Cost {
 }
 
 interface Counters {
+  /** The time in milliseconds. */
+  readonly at: number;
   readonly postgresMs: number;
   readonly walBytes: number;
   readonly buffers: number;
@@ -31,13 +33,17 @@ interface Counters {
   readonly vaultMs: number;
 }
 
-/** PostgreSQL adds the counters of an idle connection to its statistics after ten seconds at the latest. */
-const statisticsDelayMs = 11_000;
+/**
+ * The time after which the work that a load leaves behind is done. PostgreSQL adds the counters of an idle connection to
+ * its statistics after ten seconds at the latest.
+ */
+const settlingMs = 11_000;
 
 export interface CostSubject {
   readonly vault: BenchVault;
   readonly worker: BenchProcess;
   readonly bare: BareDatabase;
+  readonly idle: IdleCost;
 }
 
 export function costOfVault(subject: CostSubject, load: Load): Promise<Cost> {
@@ -48,58 +54,72 @@ export function costOfBare(subject: CostSubject, load: Load): Promise<Cost> {
   return measure(subject, databaseName, () => subject.bare.run(load));
 }
 
-/** Measures what a vault without requests costs in a second. */
-export async function costOfIdling(
-  subject: CostSubject,
-  seconds: number,
-): Promise<Pick<Cost, 'postgresMs' | 'commits'>> {
-  const before = await readCounters(subject, 'postgres');
-  await pause(seconds * 1_000);
-  const after = await readCounters(subject, 'postgres');
-  const passed = seconds + statisticsDelayMs / 1_000;
-  return {
-    postgresMs: (after.postgresMs - before.postgresMs) / passed,
-    commits: (after.commits - before.commits) / passed,
-  };
-}
+/** What a vault without requests costs in a second. */
+export type IdleCost = Pick<Counters, 'postgresMs' | 'walBytes' | 'buffers' | 'commits' | 'vaultMs'>;
 
-/** Runs a load, waits until its records are sealed, and divides what was counted by the number of requests. */
-async function measure(subject: CostSubject, database: string, run: () => Promise<Counted>): Promise<Cost> {
-  await untilSealed(subject.vault);
-  const before = await readCounters(subject, database);
-  const locks = LockSamples.start(subject.vault, database);
-  const { requests, perSecond } = await run();
-  const lockWaitShare = await locks.stop();
-  await untilSealed(subject.vault);
-  const after = await readCounters(subject, database);
-  const each = (name: keyof Counters) => (after[name] - before[name]) / requests;
+export async function measureIdleCost(subject: Omit<CostSubject, 'idle'>): Promise<IdleCost> {
+  await untilSettled(subject);
+  const before = await readCounters(subject, 'postgres');
+  await pause(settlingMs);
+  const after = await readCounters(subject, 'postgres');
+  const each = (name: keyof IdleCost) => (1_000 * (after[name] - before[name])) / (after.at - before.at);
   return {
-    perSecond,
     postgresMs: each('postgresMs'),
     walBytes: each('walBytes'),
     buffers: each('buffers'),
     commits: each('commits'),
     vaultMs: each('vaultMs'),
+  };
+}
+
+/**
+ * Runs a load, waits until the work that it leaves behind is done, subtracts what the idle vault would have cost, and
+ * divides by the number of requests.
+ */
+async function measure(subject: CostSubject, database: string, run: () => Promise<Counted>): Promise<Cost> {
+  const before = await readCounters(subject, database);
+  const locks = LockSamples.start(subject.vault, database);
+  const { requests, perSecond } = await run();
+  const lockWaitShare = await locks.stop();
+  await untilSettled(subject);
+  const after = await readCounters(subject, database);
+  const seconds = (after.at - before.at) / 1_000;
+  const each = (name: keyof IdleCost, isOfVault = true) =>
+    (after[name] - before[name] - (isOfVault ? seconds * subject.idle[name] : 0)) / requests;
+  const isVault = database === 'postgres';
+  return {
+    perSecond,
+    postgresMs: each('postgresMs'),
+    walBytes: each('walBytes'),
+    buffers: each('buffers', isVault),
+    commits: each('commits', isVault),
+    vaultMs: each('vaultMs'),
     lockWaitShare,
   };
 }
 
-/** Reads the times at once, and the statistics of a database when they are complete. */
-async function readCounters({ vault, worker }: CostSubject, database: string): Promise<Counters> {
-  const postgresMs = await postgresProcessorMs(vault.postgres);
-  const vaultMs = ((await vault.cpuMicroseconds()) + (await worker.cpuMicroseconds())) / 1_000;
+/** Waits until all records are sealed, what follows from them is done, and the statistics are complete. */
+async function untilSettled({ vault }: Pick<CostSubject, 'vault'>): Promise<void> {
+  await untilSealed(vault);
+  await pause(settlingMs);
+}
+
+async function readCounters({ vault, worker }: Omit<CostSubject, 'idle'>, database: string): Promise<Counters> {
   // The statistics of the database are read on a connection to another one, which does not count here.
   return withClient(vault.postgres.urlOf('template1'), async (client) => {
-    const wal = await client.query<{ bytes: number }>(
-      `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes`,
-    );
-    await pause(statisticsDelayMs);
-    const { rows } = await client.query<{ buffers: number; commits: number }>(
-      `select (blks_hit + blks_read)::float8 as buffers, xact_commit::float8 as commits
+    const { rows } = await client.query<Pick<Counters, 'walBytes' | 'buffers' | 'commits'>>(
+      `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes",
+          (blks_hit + blks_read)::float8 as buffers, xact_commit::float8 as commits
         from pg_stat_database where datname = $1`,
       [database],
     );
-    const { buffers, commits } = rows[0] ?? { buffers: Number.NaN, commits: Number.NaN };
-    return { postgresMs, vaultMs, walBytes: wal.rows[0]?.bytes ?? Number.NaN, buffers, commits };
+    const { walBytes, buffers, commits } = rows[0] ?? {
+      walBytes: Number.NaN,
+      buffers: Number.NaN,
+      commits: Number.NaN,
+    };
+    const postgresMs = await postgresProcessorMs(vault.postgres);
+    const vaultMs = ((await vault.cpuMicroseconds()) + (await worker.cpuMicroseconds())) / 1_000;
+    return { at: performance.now(), postgresMs, walBytes, buffers, commits, vaultMs };
   });
 }

@@ -13,8 +13,8 @@ export function toCostSection(results: CostResults): string {
 
 ${describe(circumstances)} One server process and one worker, ${rounds} alternating rounds of ${seconds} seconds, medians for each
 request, and for each transaction of bare PostgreSQL. Processor time is that of all processes of PostgreSQL, with the
-sealing of the records. Pages are those looked at, in memory or on disk. A vault without requests costs
-${idle.postgresMs.toFixed(1)} ms of processor time and ${idle.commits.toFixed(1)} commits a second, which are included.
+sealing of the records and what follows from them. Pages are those looked at, in memory or on disk. A vault without requests costs
+${idle.postgresMs.toFixed(1)} ms of processor time and ${idle.commits.toFixed(1)} commits a second; the table does not include them.
 
 | Work | Against | PostgreSQL, ms | Ratio | Goal | WAL, bytes | Pages | Commits | Server and worker, ms |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

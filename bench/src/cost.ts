@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
-import { type Cost, costOfBare, costOfIdling, costOfVault, type CostSubject } from './cost-measurement.ts';
+import { type Cost, costOfBare, costOfVault, type CostSubject, measureIdleCost } from './cost-measurement.ts';
 import { cardOf, fill } from './fill.ts';
 import { median } from './median.ts';
 import { writePage } from './performance-page.ts';
@@ -13,7 +13,6 @@ import {
   watchCircumstances,
 } from './results.ts';
 import { bareClients, connections, latencyRows, type ThroughputRow, throughputRows } from './throughput-rows.ts';
-import { untilSealed } from './until-sealed.ts';
 import type { Load } from './wrk.ts';
 
 /*
@@ -44,8 +43,8 @@ await vault.stopServers();
 const bare = await BareDatabase.copy(vault);
 for (let index = 0; index < Math.max(...serverCounts); index += 1) await vault.startServer();
 const worker = await vault.startWorker();
-const subject: CostSubject = { vault, worker, bare };
-await untilSealed(vault);
+const idle = await measureIdleCost({ vault, worker, bare });
+const subject: CostSubject = { vault, worker, bare, idle };
 
 /** Measures both sides in turn. The first run compiles code and is not counted. */
 async function compare(row: ThroughputRow, rate?: number): Promise<ComparedCost> {
@@ -97,7 +96,6 @@ function report({ work, against, ours, bare: theirs, ratios }: ComparedCost): vo
 }
 
 try {
-  const idle = await costOfIdling(subject, seconds);
   process.stdout.write(
     `idle: PostgreSQL ${idle.postgresMs.toFixed(1)} ms and ${idle.commits.toFixed(1)} commits a second\n`,
   );

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
-import type { Cost } from './cost-measurement.ts';
+import type { Cost, IdleCost } from './cost-measurement.ts';
 import type { Measured } from './wrk.ts';
 
 /** The conditions of a measurement: the machine, the time and the load. */
@@ -68,7 +68,7 @@ export interface CostResults {
   readonly rounds: number;
   readonly seconds: number;
   /** The cost of a second without requests, with as many idle servers as there are at most. */
-  readonly idle: Pick<Cost, 'postgresMs' | 'commits'>;
+  readonly idle: IdleCost;
   readonly rows: readonly ComparedCost[];
   readonly servers: readonly ServerCountCost[];
 }
