@@ -1,10 +1,11 @@
 import type { Cluster } from '../stage/cluster.ts';
 import type { Check } from './check.ts';
+import { whatIsUndelivered } from './undelivered.ts';
 
 /** The maximum number of connections of a vault with two servers and two workers. */
 const connectionsMax = 60;
 
-/** Returns everything that is still pending: unsealed records, jobs, mails, and open transactions or sessions. */
+/** Returns everything that is still pending: unsealed records, jobs, mails, events, and open transactions or sessions. */
 export async function whatIsStuck(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
   const stuck: string[] = [];
   if (!(await cluster.isHealthy())) return ['a machine, server or worker is not ready'];
@@ -35,6 +36,7 @@ export async function whatIsStuck(cluster: Cluster, invited: readonly string[]):
   const mailedTo = new Set(cluster.outside.mail.mails.flatMap(({ to }) => to));
   const missing = invited.filter((address) => !mailedTo.has(address)).length;
   if (missing > 0) stuck.push(`${missing} mails are not sent`);
+  stuck.push(...(await whatIsUndelivered(cluster)));
   return stuck;
 }
 

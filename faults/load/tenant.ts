@@ -1,5 +1,6 @@
 import type { Cluster } from '../stage/cluster.ts';
 import { until } from '../stage/until.ts';
+import { createWebhooks } from './webhooks.ts';
 
 /** The tenant that clients use, and its keys. */
 export interface Tenant {
@@ -10,6 +11,8 @@ export interface Tenant {
   readonly public: string;
   /** The application whose keys are created and revoked. */
   readonly applicationId: string;
+  /** False in a version without webhooks. */
+  readonly hasWebhooks: boolean;
 }
 
 /** Creates the schema and a tenant, starts servers and workers, and waits until they are ready. */
@@ -54,5 +57,6 @@ export async function openVault(cluster: Cluster): Promise<Tenant> {
     private: owner.key,
     public: open.key,
     applicationId: changing.id,
+    hasWebhooks: await createWebhooks(cluster, keys.management),
   };
 }

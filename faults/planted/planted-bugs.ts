@@ -145,4 +145,20 @@ export const plantedBugs: readonly PlantedBug[] = [
     faults: [],
     found: 'no plaintext',
   },
+  {
+    name: 'settles events before they are sent',
+    file: 'features/webhooks/deliver/settled-leaves.ts',
+    find: 'if (!this.#settled.delete(leaf)) return leaf;',
+    replace: 'this.#settled.delete(leaf);',
+    faults: Array.from({ length: 4 }, () => 'kill -9 of a worker'),
+    found: 'event arrives',
+  },
+  {
+    name: 'leaves a checkpoint out of the log stream',
+    file: 'features/log-streams/deliver/stream-run.ts',
+    find: 'batch.add(section, { number, size, startedAt: state.startedAt });',
+    replace: 'if (Math.random() < 0.95) batch.add(section, { number, size, startedAt: state.startedAt });',
+    faults: [],
+    found: 'log stream',
+  },
 ];

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { EventReceiver } from '../../server/test/harness/event-receiver.ts';
 import { MailServer } from '../../server/test/harness/mail-server.ts';
 import { TestAuthority } from '../../server/test/harness/test-authority.ts';
 import { TestResolver } from '../../server/test/harness/test-resolver.ts';
@@ -14,13 +15,20 @@ import { Relay } from './relay.ts';
 /** The host name of the destination in proxied calls. */
 export const destinationName = 'destination.faults.example';
 
-/** The services that a vault needs: Redis, mail, a key service, a destination, and the load balancer for clients. */
+/** The path at which the receiver gets the log stream. */
+export const streamPath = '/log';
+
+/**
+ * The services that a vault needs: Redis, mail, a key service, a destination, a receiver of webhooks and of a log stream,
+ * and the load balancer for clients.
+ */
 export class Outside {
   readonly mail: MailServer;
   readonly keys: TransitEndpoint;
   readonly authority: TestAuthority;
   readonly destination: TlsDestination;
   readonly resolver: TestResolver;
+  readonly events: EventReceiver;
   readonly mailLine: Relay;
   readonly keysLine: Relay;
   readonly #folder: string;
@@ -28,7 +36,7 @@ export class Outside {
 
   static async start(folder: string, servers: readonly string[]): Promise<Outside> {
     const authority = await TestAuthority.create();
-    const certificate = await authority.issue(['localhost', '127.0.0.1', destinationName]);
+    const certificate = await authority.issue(['localhost', '127.0.0.1', outsideAddress, destinationName]);
     await authority.remove();
     const parts = {
       authority,
@@ -36,6 +44,7 @@ export class Outside {
       mail: await MailServer.start(),
       keys: await TransitEndpoint.start(certificate),
       destination: await TlsDestination.start(certificate, echo),
+      events: await EventReceiver.start(certificate),
     };
     parts.resolver.set(destinationName, [outsideAddress]);
     const line = (port: number, to: number) =>
@@ -46,6 +55,8 @@ export class Outside {
       keysLine: await line(ports.keys, parts.keys.service.destination.port),
     });
     await line(ports.destination, parts.destination.port);
+    await line(ports.events, parts.events.port);
+    await writeFile(authorityIn(folder), authority.certificate);
     await outside.startRedis();
     await startFront(folder, servers);
     return outside;
@@ -53,7 +64,10 @@ export class Outside {
 
   private constructor(
     folder: string,
-    parts: Pick<Outside, 'mail' | 'keys' | 'authority' | 'destination' | 'resolver' | 'mailLine' | 'keysLine'>,
+    parts: Pick<
+      Outside,
+      'mail' | 'keys' | 'authority' | 'destination' | 'resolver' | 'events' | 'mailLine' | 'keysLine'
+    >,
   ) {
     this.#folder = folder;
     this.mail = parts.mail;
@@ -61,12 +75,20 @@ export class Outside {
     this.authority = parts.authority;
     this.destination = parts.destination;
     this.resolver = parts.resolver;
+    this.events = parts.events;
     this.mailLine = parts.mailLine;
     this.keysLine = parts.keysLine;
   }
 
+  /** The address of the receiver for webhooks. */
+  get eventsUrl(): string {
+    return `https://${destinationName}:${ports.events}`;
+  }
+
   /** The settings with which the vault reaches these services. */
   get settings(): Record<string, string> {
+    const url = `https://${outsideAddress}:${ports.events}${streamPath}`;
+    const stream = { name: 'receiver', kind: 'https', url, authority_file: authorityIn(this.#folder) };
     return {
       STRONGROOM_REDIS_URL: `redis://127.0.0.1:${ports.redis}`,
       STRONGROOM_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
@@ -79,7 +101,8 @@ export class Outside {
       STRONGROOM_PROXY_CA: this.authority.certificate,
       STRONGROOM_PROXY_PRIVATE_RANGES: `${outsideAddress}/32`,
       STRONGROOM_PROXY_RESOLVERS: this.resolver.address,
-      STRONGROOM_PROXY_PORTS: String(ports.destination),
+      STRONGROOM_PROXY_PORTS: `${ports.destination},${ports.events}`,
+      STRONGROOM_LOG_STREAMS: JSON.stringify([stream]),
     };
   }
 
@@ -94,6 +117,10 @@ export class Outside {
   signalRedis(signal: NodeJS.Signals): void {
     this.#redis?.kill(signal);
   }
+}
+
+function authorityIn(folder: string): string {
+  return path.resolve(folder, 'authority.pem');
 }
 
 /** Echoes the request body, so that a client sees what the vault sent. */

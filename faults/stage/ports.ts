@@ -11,6 +11,8 @@ export const ports = {
   mail: 2525,
   keys: 8200,
   destination: 9443,
+  /** The port of the receiver of webhooks and of the log stream. */
+  events: 9444,
   /** The port that clients send their requests to. */
   front: 8000,
   frontStatistics: 8001,
