@@ -2,6 +2,7 @@ import type { FastifyContextConfig } from 'fastify';
 import { missingPermission } from '../../core/access/decide-access.ts';
 import { DomainError, type ErrorCode } from '../../core/errors/domain-error.ts';
 import type { ProblemExample } from '../routes/api-examples.ts';
+import { otherCell } from '../../core/identity/other-cell.ts';
 import { unauthorizedSession } from '../callers/authentication.ts';
 import { problemCatalog } from '../problems/problem-catalog.ts';
 import { permissionsNeeded } from '../routes/route-config.ts';
@@ -12,6 +13,7 @@ export const commonExamples: readonly ProblemExample[] = [
   common('A body that is not JSON', 'malformed-json', 'Expected a value at offset 0.'),
   common('No key', 'unauthenticated', 'The BT-API-KEY header is required.'),
   common('An unknown key', 'unauthenticated', 'The key in the BT-API-KEY header is not valid.'),
+  failure('A key of another cell', otherCell('us1')),
   common('The tenant was deleted in the meantime', 'not-found', 'There is no such tenant.'),
   common('The request takes too long to arrive', 'request-timeout'),
   common(
@@ -54,6 +56,7 @@ function common(summary: string, code: ErrorCode, detail = problemCatalog[code].
   return failure(summary, new DomainError(code, detail));
 }
 
-function failure(summary: string, { code, message }: DomainError): ProblemExample {
-  return { summary, status: problemCatalog[code].status, problem: { code, detail: message } };
+function failure(summary: string, { code, message, cell }: DomainError): ProblemExample {
+  const problem = { code, detail: message, ...(cell === undefined ? {} : { cell }) };
+  return { summary, status: problemCatalog[code].status, problem };
 }

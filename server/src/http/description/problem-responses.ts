@@ -91,7 +91,10 @@ function isEarly({ problem }: ProblemExample): boolean {
 
 /** Writes an example with the code that writes real problems. */
 function toExampleProblem(example: ProblemExample, instance: string): Problem {
-  const { code, detail, errors } = example.problem;
-  const error = new DomainError(code, detail, errors === undefined ? {} : { fields: errors });
+  const { code, detail, errors, cell } = example.problem;
+  const error = new DomainError(code, detail, {
+    ...(errors === undefined ? {} : { fields: errors }),
+    ...(cell === undefined ? {} : { cell }),
+  });
   return toProblem(error, { instance: isEarly(example) ? unknownRoute : instance, traceId: exampleIds.request });
 }

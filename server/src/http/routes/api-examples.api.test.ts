@@ -17,6 +17,7 @@ import type { VaultServer } from '../../app/serve/vault-server.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { recordOf } from '../../core/objects/keys-of.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
+import { generateApiKey } from '../../platform/keyring/sign-in/api-key.ts';
 import { type RateLimitTable, rateLimitScopes, withLimits } from '../../platform/rate-limit/rate-limit-table.ts';
 import type { ApiExample } from './api-examples.ts';
 import { isRepeatable } from '../requests/idempotency.ts';
@@ -85,6 +86,14 @@ describe('the vault responds as its description shows', () => {
       ...compare(operation, await send(operation), 401),
       ...compare(operation, await send(operation, { key: 'nobody' }), 401),
     ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it('to a key of another cell', async () => {
+    const { text } = generateApiKey('test', 'pvt', 'us1');
+    const wrong = await findDifferences(operations, async (operation) =>
+      compare(operation, await send(operation, { key: text }), 421),
+    );
     expect(wrong).toEqual([]);
   });
 

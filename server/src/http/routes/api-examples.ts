@@ -21,6 +21,7 @@ export interface ExampleProblem {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly errors?: FieldErrors;
+  readonly cell?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../core/errors/domain-error.ts';
+import { otherCell } from '../../../core/identity/other-cell.ts';
 import type { ApiKey } from '../../../platform/keyring/sign-in/api-key.ts';
 
 /**
@@ -6,6 +6,5 @@ import type { ApiKey } from '../../../platform/keyring/sign-in/api-key.ts';
  * name can belong to any cell: it may be older than the cell's name.
  */
 export function requireOwnCell({ cell }: Pick<ApiKey, 'cell'>, own: string | undefined): void {
-  if (cell === undefined || cell === own) return;
-  throw new DomainError('other-cell', `The key belongs to the cell ${cell}. Send the request there.`, { cell });
+  if (cell !== undefined && cell !== own) throw otherCell(cell);
 }
