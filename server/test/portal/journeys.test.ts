@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { portalAppPaths } from '../../src/features/portal/frame/sign-in-destination.ts';
-import { type MemberAtBrowser, PortalBrowser, settled } from '../harness/portal-browser.ts';
+import { type MemberAtBrowser, PortalBrowser } from '../harness/portal-browser.ts';
 import { sealAll, signerOf } from '../harness/sealed-log.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
@@ -191,8 +191,7 @@ describe('what somebody saw', () => {
     expect(await masked.textContent()).toMatch(/^Masked[1-9]/);
     await masked.click();
     await page.waitForURL(/\/portal\/audit\?.*actor_id=.*transform=mask/);
-    await settled(page);
-    expect(await page.getByRole('main').textContent()).toContain('You');
+    await page.getByRole('main').getByText('You', { exact: true }).first().waitFor();
     expect(admin.complaints).toEqual([]);
   });
 });

@@ -37,7 +37,9 @@ describe('the pages of webhooks', () => {
     expect(secret).toMatch(/^whsec_/);
     // A browser does not ask the page again when somebody presses Escape a second time.
     for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key);
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    // The form may still be closing behind it.
+    const secretDialog = page.getByRole('dialog', { name: 'The signing secret' });
+    await secretDialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('alert').filter({ hasText: 'Confirm that you have copied it' }).waitFor();
     await page.evaluate('history.back()');
     await page.getByRole('dialog', { name: 'Leave without the secret?' }).waitFor();
