@@ -120,6 +120,7 @@ async function playRound(faults: readonly string[]): Promise<RoundSummary> {
       ...(previousMain === undefined ? {} : { previousMain }),
       seed,
       rate,
+      hasWebhooks: !values.short,
       calmSeconds: 3,
       settledSecondsMax: 300,
       faults,

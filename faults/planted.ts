@@ -53,6 +53,7 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
         main: path.join(copy, 'server/src/main.ts'),
         seed: Number(values.seed),
         rate: 150,
+        hasWebhooks: true,
         // A bug that the load alone reveals needs more time instead of faults.
         calmSeconds: bug.faults.length === 0 ? 20 : 3,
         // A bug can leave work pending forever.

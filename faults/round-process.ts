@@ -18,6 +18,7 @@ export interface RoundPlan {
   readonly previousMain?: string;
   readonly seed: number;
   readonly rate: number;
+  readonly hasWebhooks: boolean;
   readonly calmSeconds: number;
   readonly settledSecondsMax: number;
   /** Names of faults, in order. */

@@ -23,6 +23,8 @@ export interface RoundOptions {
   readonly seed: number;
   /** Requests that clients start per second. */
   readonly rate: number;
+  /** False if the tenant has no webhooks. They double the work of a machine that plays the whole cluster. */
+  readonly hasWebhooks: boolean;
   /** Seconds of load before the first fault. */
   readonly calmSeconds: number;
   readonly faults: readonly FaultKind[];
@@ -41,13 +43,13 @@ const healthySecondsMax = 300;
 
 /** Starts a new vault and a load, injects one fault after another, and then runs all checks. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { folder, main, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
+  const { folder, main, seed, rate, hasWebhooks, calmSeconds, faults, settledSecondsMax, say } = options;
   await mkdir(folder, { recursive: true });
   const random = new Random(seed);
   const stolenTime = new StolenTime();
   const marker = `plain${random.below(2 ** 32).toString(16)}value`;
   const cluster = await Cluster.start(folder, main);
-  const tenant = await openVault(cluster);
+  const tenant = await openVault(cluster, hasWebhooks);
   say('the vault is up');
   const history = new History(path.join(folder, 'history.ndjson'));
   const load = new Load({ url: cluster.url, tenant, history, seed: random.below(2 ** 32), rate, marker });

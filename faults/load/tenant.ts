@@ -11,12 +11,12 @@ export interface Tenant {
   readonly public: string;
   /** The application whose keys are created and revoked. */
   readonly applicationId: string;
-  /** False in a version without webhooks. */
+  /** False in a version without webhooks, and in rounds without them. */
   readonly hasWebhooks: boolean;
 }
 
 /** Creates the schema and a tenant, starts servers and workers, and waits until they are ready. */
-export async function openVault(cluster: Cluster): Promise<Tenant> {
+export async function openVault(cluster: Cluster, hasWebhooks: boolean): Promise<Tenant> {
   const [first] = cluster.applications;
   if (first === undefined) throw new Error('There is no machine to run commands on.');
   // Until its first check, HAProxy treats every machine as the primary.
@@ -57,6 +57,6 @@ export async function openVault(cluster: Cluster): Promise<Tenant> {
     private: owner.key,
     public: open.key,
     applicationId: changing.id,
-    hasWebhooks: await createWebhooks(cluster, keys.management),
+    hasWebhooks: hasWebhooks && (await createWebhooks(cluster, keys.management)),
   };
 }
