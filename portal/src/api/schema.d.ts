@@ -2984,6 +2984,33 @@ export interface components {
             /** @description The items of the page, newest first. */
             data: components["schemas"]["Member"][];
         };
+        /** @description A problem with the status 421. */
+        MisdirectedRequestProblem: {
+            /**
+             * @description Path of a page that describes this type of problem.
+             * @enum {unknown}
+             */
+            type: "/docs/errors/other-cell";
+            /**
+             * @description The status of the response.
+             * @constant
+             */
+            status: 421;
+            /** @description What is wrong with this request. Contains no submitted or stored value. */
+            detail: string;
+            /** @description The route, without the values in its path. */
+            instance: string;
+            /** @description The BT-TRACE-ID of the response, to report the problem with. */
+            trace_id: string;
+            /** @description Error messages by field path. */
+            errors?: {
+                [key: string]: string[];
+            };
+            /** @description The cell that the key belongs to, if the request was sent to another. */
+            cell?: string;
+            /** @description What kind of problem it is, in a few words. */
+            title: string;
+        };
         /** @description A problem with the status 404. */
         NotFoundProblem: {
             /**
@@ -4272,7 +4299,9 @@ export interface components {
             headers: {
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/problem+json": components["schemas"]["MisdirectedRequestProblem"];
+            };
         };
         /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
         NotFound: {
@@ -4351,7 +4380,9 @@ export interface components {
             headers: {
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": components["schemas"]["ProxyProblem"];
+            };
         };
         /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
         ProxyNotFound: {
