@@ -24,7 +24,10 @@ export class SteadyConnection extends Duplex {
     this.#socket = socket;
     socket.once('end', () => this.push(null));
     socket.on('error', (error) => this.destroy(error));
-    socket.once('close', () => this.destroy());
+    // After a regular end, the last pieces may still be waiting for a slow reader.
+    socket.once('close', () => {
+      if (!socket.readableEnded) this.destroy();
+    });
   }
 
   override _read(): void {
