@@ -93,9 +93,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lets two clients create one deduplicated value',
-    file: 'features/tokens/write/token-duplicate-store.ts',
-    find: 'select $1::uuid, unnest($2::text[])\n          on conflict',
-    replace: 'select $1::uuid, unnest($2::text[]) where false\n          on conflict',
+    file: 'features/tokens/write/fingerprint-claim-store.ts',
+    find: 'select $1::uuid, unnest($2::text[])\n      on conflict',
+    replace: 'select $1::uuid, unnest($2::text[]) where false\n      on conflict',
     faults: ['slow database connections'],
     found: 'deduplicated value',
   },

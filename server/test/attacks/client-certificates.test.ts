@@ -84,6 +84,7 @@ function startWorker(): Promise<VaultWorker> {
       retentionMonths: 13,
       anchorFile: undefined,
       anchorUrl: undefined,
+      backupDays: undefined,
       archive: undefined,
       alerts: defaultThresholds,
     },

@@ -56,6 +56,12 @@ const toText = (some: readonly string[]) => `${some.join('\n')}\n`;
 const wrapped = (line: string) =>
   JSON.stringify({ time: 1, event: { class_uid: 6003, unmapped: { strongroom: JSON.parse(line) as object } } });
 
+/** Returns a value of the same type, if there is one. */
+function otherThan(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1;
+  return typeof value === 'string' ? `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}` : 'something';
+}
+
 describe('audit check-stream', () => {
   it('finds nothing in lines as they were sent, repeated, in any order, or wrapped by receivers', async () => {
     const whole = await check(toText(lines));
@@ -73,6 +79,23 @@ describe('audit check-stream', () => {
     for (let index = 0; index < lines.length - 1; index += 1) {
       const { found } = await check(toText(lines.toSpliced(index, 1)));
       expect({ index, isFound: found > 0 }).toEqual({ index, isFound: true });
+    }
+  });
+
+  it('finds a change of each member of a line, alone or beside the line as it was', async () => {
+    const last = lines.length - 1;
+    for (const index of [last - 1, last]) {
+      const line = lines[index] ?? '';
+      for (const [name, value] of Object.entries(JSON.parse(line) as Record<string, unknown>)) {
+        const changed = line.replace(
+          `"${name}":${JSON.stringify(value)}`,
+          `"${name}":${JSON.stringify(otherThan(value))}`,
+        );
+        expect(changed).not.toBe(line);
+        for (const some of [lines.with(index, changed), [...lines, changed], [changed, ...lines]]) {
+          expect({ name, isFound: (await check(toText(some))).found > 0 }).toEqual({ name, isFound: true });
+        }
+      }
     }
   });
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -144,6 +144,12 @@ describe('a bundle of evidence', () => {
     await rm(path.join(linked, 'evidence.html'));
     await symlink(path.join(genuine, 'evidence.html'), path.join(linked, 'evidence.html'));
     expect((await verify(linked)).problems).toEqual(['evidence.html is not a plain file.']);
+  });
+
+  it('is refused without being read if a file is larger than it was', async () => {
+    const folder = await copy();
+    await truncate(path.join(folder, 'evidence.html'), 2 ** 38);
+    expect((await verify(folder)).problems).toEqual(['evidence.html was changed.']);
   });
 
   it('is refused if a proof in it does not hold, even if the manifest is signed again', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../harness/deadline.ts';
 import { type Containment, hostileDestinations } from '../harness/hostile-destinations.ts';
 import { destinationHost, ProxyVault } from '../harness/proxy-vault.ts';
+import { callStored, makeProxy } from '../harness/stored-proxies.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
 import { answerOk, TlsDestination } from '../harness/tls-destination.ts';
 
@@ -120,6 +121,18 @@ describe('a destination that', () => {
   );
 
   it('is hostile leaves nothing behind: no connection, no open call', expectNothingLeft);
+
+  it.each([...hostileDestinations.entries()].filter(([, { expected }]) => expected.includes('cut')))(
+    'number %i of these, behind a proxy with transforms, is a failure of the destination',
+    async (index) => {
+      const transforms = [{ type: 'remove', options: { location: '$.secret' } }];
+      const { key } = await makeProxy(proxy, { destination_url: proxy.url, response_transforms: transforms });
+      const call = { path: `/${index}`, key: proxy.tenant.keys.private };
+      const { status, body } = await callStored(proxy, key, call);
+      expect([408, 502]).toContain(status);
+      expect(body).toHaveProperty('proxy_error');
+    },
+  );
 
   it('sends something behind its answer does not get it to the client', async () => {
     for (const name of ['sends a second answer behind the first', 'sends noise behind its answer']) {

@@ -44,14 +44,19 @@ export class BalancedServers {
   }
 
   /** Creates an application that stores and reads tokens, and returns its key. */
-  async makeKey(management: string): Promise<string> {
-    const response = await fetch(`${this.haproxy.url}/applications`, {
-      method: 'POST',
-      headers: { 'bt-api-key': management, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Load', type: 'private', rules: [seesEverything] }),
-    });
-    return ((await response.json()) as { key: string }).key;
+  makeKey(management: string): Promise<string> {
+    return makeLoadKey(this.haproxy.url, management);
   }
+}
+
+/** Creates an application that stores and reads tokens, and returns its key. */
+export async function makeLoadKey(url: string, management: string): Promise<string> {
+  const response = await fetch(`${url}/applications`, {
+    method: 'POST',
+    headers: { 'bt-api-key': management, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Load', type: 'private', rules: [seesEverything] }),
+  });
+  return ((await response.json()) as { key: string }).key;
 }
 
 async function launch(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { untilTrue } from './deadline.ts';
+import { stopProcess } from './stop-process.ts';
 
 export interface Backend {
   readonly name: string;
@@ -74,11 +75,7 @@ export class LocalHaproxy {
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      const exited = once(this.#process, 'exit');
-      this.#process.kill('SIGKILL');
-      await exited;
-    }
+    await stopProcess(this.#process, 'SIGKILL');
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

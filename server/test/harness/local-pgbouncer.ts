@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import path from 'node:path';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
 import { untilTrue } from './deadline.ts';
+import { stopProcess } from './stop-process.ts';
 
 /** A real PgBouncer on a free loopback port, in front of the server at the given address. */
 export class LocalPgbouncer {
@@ -69,11 +69,7 @@ export class LocalPgbouncer {
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      const exited = once(this.#process, 'exit');
-      this.#process.kill('SIGTERM');
-      await exited;
-    }
+    await stopProcess(this.#process);
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

@@ -103,6 +103,15 @@ export class StreamPrograms {
     return rows.length === 0;
   }
 
+  /** Counts the checkpoints that were sealed, and those that the receiver of each stream has accepted. */
+  async countSteps(): Promise<number> {
+    const { rows } = await this.#parts.database.owner.query<{ steps: number }>(
+      `select ((select count(*) from audit_checkpoints)
+        + (select coalesce(sum(number), 0) from audit_stream_positions))::integer as steps`,
+    );
+    return rows[0]?.steps ?? 0;
+  }
+
   async countRecords(): Promise<number> {
     const { rows } = await this.#parts.database.owner.query<{ count: number }>(
       'select count(*)::integer as count from audit_records',

@@ -193,6 +193,8 @@ describe('work is not lost', () => {
     await open(form);
     expect(page.url()).toContain('/portal/applications/new?');
     expect(await page.getByLabel('Name').first().inputValue()).toBe('Shop API');
+    // People who follow a link did not choose what the application may do.
+    await page.getByText('A link has filled in the name, the type, and the permissions.').waitFor();
     await page.getByLabel('Name').first().fill('Shop API 2');
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
@@ -201,6 +203,13 @@ describe('work is not lost', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Leave and lose the edits' }).click();
     await page.waitForURL('**/portal/');
+  });
+
+  it('a form that no link has filled in does not say so', async () => {
+    const { page, open } = admin;
+    await open('/portal/applications/new');
+    await page.getByRole('button', { name: 'Create the application' }).waitFor();
+    expect(await page.getByText('A link has filled in').count()).toBe(0);
   });
 
   it('when the network is lost, the page says so, keeps what it shows, and goes on when it is back', async () => {

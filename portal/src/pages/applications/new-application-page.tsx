@@ -129,6 +129,7 @@ function NewApplicationForm(form: {
       }}
     >
       <LeaveGuard isChanged={draft !== first} mayLeave={() => create.isPending || create.isSuccess} />
+      <FilledByLink search={form.search} />
       <TypeField draft={draft} onChange={setDraft} />
       <ApplicationFields draft={draft} onChange={setDraft} error={create.error} isNew />
       {create.error === null ? null : <Failure error={create.error} />}
@@ -141,6 +142,25 @@ function NewApplicationForm(form: {
         </Link>
       </div>
     </form>
+  );
+}
+
+/** The parts of the form that a link can fill in, in the words of the form. */
+const filledParts = [
+  ['name', 'the name'],
+  ['type', 'the type'],
+  ['permissions', 'the permissions'],
+  ['origins', 'the pages'],
+] as const;
+
+/** Anybody can send a link, so people who open one are told what they did not choose themselves. */
+function FilledByLink({ search }: { readonly search: NewApplicationSearch }) {
+  const parts = filledParts.flatMap(([name, label]) => (search[name] === undefined ? [] : [label]));
+  if (parts.length === 0) return null;
+  return (
+    <p className="banner" role="status">
+      A link has filled in {new Intl.ListFormat('en').format(parts)}. Check each, unless you know who made the link.
+    </p>
   );
 }
 

@@ -4,6 +4,7 @@ import { DemoShop, findClientScript } from '../../platform/loopback/demo-shop.ts
 import { LoopbackClient } from '../../platform/loopback/loopback-client.ts';
 import { readShopFiles } from '../../platform/loopback/shop-files.ts';
 import type { DevelopmentTenant, ShopApplication } from '../seed/development-tenant.ts';
+import { untilPortsAreFree } from './until-ports-are-free.ts';
 
 interface ShopPlaces {
   readonly vaultUrl: string;
@@ -19,11 +20,13 @@ export async function openDevelopmentShop(
   const files = readShopFiles();
   const client = files === undefined ? undefined : await findClientScript(elementsUrl);
   if (files === undefined || client === undefined) return undefined;
-  const port = await findFreePort();
-  const application = await prepareApplication(vaultUrl, tenant, `http://localhost:${port}`);
-  const keys = { ...tenant.keys, public: application.key };
-  const shop = await DemoShop.start({ port, files, client, vaultUrl, elementsUrl, providerUrl: echoUrl, keys });
-  return { shop, application };
+  return untilPortsAreFree(async () => {
+    const port = await findFreePort();
+    const application = await prepareApplication(vaultUrl, tenant, `http://localhost:${port}`);
+    const keys = { ...tenant.keys, public: application.key };
+    const shop = await DemoShop.start({ port, files, client, vaultUrl, elementsUrl, providerUrl: echoUrl, keys });
+    return { shop, application };
+  });
 }
 
 /**

@@ -17,6 +17,7 @@ import { createDevelopmentTenant, type DevelopmentTenant } from '../seed/develop
 import { storeExampleCard } from './example-card.ts';
 import { openWhole } from '../wiring/open-whole.ts';
 import { createSeededTenant } from '../seed/seed-tenant.ts';
+import { untilPortsAreFree } from './until-ports-are-free.ts';
 import { VaultServer } from '../serve/vault-server.ts';
 import { VaultWorker } from '../serve/vault-worker.ts';
 
@@ -78,16 +79,20 @@ export class DevelopmentVault {
     await migrate(database.ownerUrl);
     const echo = opened.adopt(await EchoDestination.start(), (it) => it.stop());
 
-    const port = options.port === 0 ? await findFreePort() : options.port;
-    const elementsPort = await findFreePort();
-    const elements = { url: `http://localhost:${elementsPort}`, port: elementsPort };
     let adminUrl = '';
     const landing = await createDevelopmentLanding(() => adminUrl);
     const documentationUrl = landing.site.size > 0 ? documentationPath : undefined;
-    const config = toServerConfig({ ...options, port, elements, documentationUrl }, { memory, database, echo });
-    const seeded = options.isSeeded ? await openSeeded(config, logger, { options, memory }) : undefined;
-    const development = { watch: options.watch, landing };
-    const server = opened.adopt(await VaultServer.start(config, logger, { development }), (it) => it.stop());
+    let seeded: DevelopmentTenant | undefined;
+    const { config, elementsUrl, server } = await untilPortsAreFree(async () => {
+      const port = options.port === 0 ? await findFreePort() : options.port;
+      const elementsPort = await findFreePort();
+      const elements = { url: `http://localhost:${elementsPort}`, port: elementsPort };
+      const chosen = toServerConfig({ ...options, port, elements, documentationUrl }, { memory, database, echo });
+      if (options.isSeeded) seeded ??= await openSeeded(chosen, logger, { options, memory });
+      const development = { watch: options.watch, landing };
+      const started = await VaultServer.start(chosen, logger, { development });
+      return { config: chosen, elementsUrl: elements.url, server: opened.adopt(started, (it) => it.stop()) };
+    }, options.port);
     adminUrl = server.adminUrl;
 
     const tenant = seeded ?? memory.tenant ?? (await createDevelopmentTenant(server.core));
@@ -96,7 +101,6 @@ export class DevelopmentVault {
     const exampleId = options.hasExample ? await storeExampleCard(server.url, tenant.keys.private) : undefined;
 
     const url = config.listen.publicUrl;
-    const elementsUrl = elements.url;
     const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
     const settings = {
       // Settings from the environment are not repeated, because they may contain secrets.

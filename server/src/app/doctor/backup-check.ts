@@ -28,6 +28,8 @@ export interface BackupOrder {
   readonly signal: AbortSignal;
   readonly onStep: (step: string) => void;
   readonly onProgress: (opened: number) => void;
+  /** Called with the restored database before its tokens are opened. Throws if the backup is not the expected one. */
+  readonly inspect?: (database: Database) => Promise<void>;
 }
 
 export interface BackupReport {
@@ -87,6 +89,7 @@ async function openEverything(url: string, config: VaultConfig, order: BackupOrd
   const rootKeys = await openRootKeys(config.rootKeys);
   const database = openScratch(url);
   try {
+    await order.inspect?.(database);
     order.onStep('Unwrapping every key');
     const keys = await requireEveryKeyOpens(database, rootKeys);
     const { opened, working, failures } = await checkOwnRootKeys(database, rootKeys.own);

@@ -18,6 +18,16 @@ export interface ListenAddress {
   readonly settings: { readonly host: string; readonly port: string };
 }
 
+/** Another process listens on a port. */
+export class PortTaken extends OperatorError {
+  readonly port: number;
+
+  constructor(port: number, message: string) {
+    super(message);
+    this.port = port;
+  }
+}
+
 /** Starts to listen and returns the URL of the bound address, which contains `0.0.0.0` if the server listens there. */
 export async function listen(app: Listener, { host, port, settings }: ListenAddress): Promise<string> {
   await app.listen({ host, port }).catch((error: unknown) => {
@@ -48,6 +58,8 @@ function explain(error: unknown, { host, port, settings }: ListenAddress): unkno
     ['EADDRNOTAVAIL', noAddress],
     ['ENOTFOUND', noAddress],
   ]);
-  const explanation = explanations.get(codeOf(error) ?? '');
-  return explanation === undefined ? error : new OperatorError(explanation);
+  const code = codeOf(error) ?? '';
+  const explanation = explanations.get(code);
+  if (explanation === undefined) return error;
+  return code === 'EADDRINUSE' ? new PortTaken(port, explanation) : new OperatorError(explanation);
 }

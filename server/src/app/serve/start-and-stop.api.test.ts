@@ -44,6 +44,7 @@ const workerConfig = (port: number) => ({
     retentionMonths: 13,
     anchorFile: undefined,
     anchorUrl: undefined,
+    backupDays: undefined,
     archive: undefined,
     alerts: defaultThresholds,
   },

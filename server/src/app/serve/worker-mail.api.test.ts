@@ -33,6 +33,7 @@ async function startWorker(mailsBy: MailServer | undefined): Promise<void> {
       retentionMonths: 13,
       anchorFile: undefined,
       anchorUrl: undefined,
+      backupDays: undefined,
       archive: undefined,
       alerts: defaultThresholds,
     },

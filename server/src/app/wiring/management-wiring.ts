@@ -39,7 +39,7 @@ import {
   WebhookService,
   WebhookUrlCheck,
 } from '../../features/webhooks/index.ts';
-import { auditKeyVersion } from '../../platform/audit/seal/sealer.ts';
+import { auditKeyVersion } from '../../platform/audit/seal/checkpoint.ts';
 import { LogReader } from '../../platform/audit/verify/log-reader.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Clock } from '../../platform/waiting/time-budget.ts';

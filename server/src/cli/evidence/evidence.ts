@@ -80,7 +80,7 @@ function describeTaken({ rows, totals, public_key: key }: EvidenceView, output: 
   return [
     ...open.map(toTextOfFact),
     `${output} has the evidence: ${totals.holds} facts hold, ${totals.attention} need attention, ${totals.fails} fail. Read evidence.html.`,
-    'Whoever receives it can check it without the vault:',
+    'Anyone who receives it can check it without the vault:',
     `  strongroom evidence verify ${output} --public-key ${key}`,
   ].join('\n');
 }

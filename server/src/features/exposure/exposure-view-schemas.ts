@@ -97,7 +97,7 @@ export const ExposureView = Type.Object(
       description: 'Sessions that the subject authorized. To see what they saw, ask by `session_id`.',
     }),
     handed_out: Type.Array(ExposureGrant, {
-      description: `Applications, invitations, members and stored proxies that the subject created or changed, and those for which it requested
+      description: `Applications, invitations, members, stored proxies and webhooks that the subject created or changed, and those for which it requested
 or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
 \`application_id\`, an export's tokens by \`/logs/viewers\`.`,
     }),

@@ -72,6 +72,20 @@ describe('SubjectExposureTally', () => {
     expect(others.map(({ operation }) => operation).toSorted()).toEqual(['delete', 'read']);
   });
 
+  it('counts webhooks, and the link of an invitation that somebody else made, as handed out', () => {
+    const tally = new SubjectExposureTally();
+    for (const operation of ['create', 'update', 'read', 'delete'] as const)
+      tally.add({ ...blank, entityType: 'webhook', entityId: 'receiver', operation });
+    tally.add({ ...blank, entityType: 'invitation', entityId: 'of another', operation: 'issue_link' });
+    const { handedOut, others } = tally.toExposure();
+    expect(handedOut.map(({ entityId, operation }) => `${entityId} ${operation}`).toSorted()).toEqual([
+      'of another issue_link',
+      'receiver create',
+      'receiver update',
+    ]);
+    expect(others.map(({ operation }) => operation).toSorted()).toEqual(['delete', 'read']);
+  });
+
   it('counts every name that a caller chooses, so that a report has a bound', () => {
     const hosts = ['a.example.com', 'b.example.com', 'c.example.com'];
     const tally = new SubjectExposureTally();

@@ -39,7 +39,7 @@ export interface MissLine {
   missing: number;
 }
 
-/** Something that gave others access, or was meant to, such as an application, an invitation or a stored proxy. */
+/** Something that gave others access, or was meant to, such as an application, an invitation, a stored proxy or a webhook. */
 export interface GrantLine {
   readonly entityType: string;
   readonly entityId: string;
@@ -71,10 +71,14 @@ const givesAccess: ReadonlySet<string> = new Set([
   'application update',
   'export approve',
   'invitation create',
+  'invitation issue_link',
   'invitation resend',
   'member update',
   'proxy create',
   'proxy update',
+  // The receiver learns ids, and goes on learning them when the key that made the webhook is gone.
+  'webhook create',
+  'webhook update',
   // If approvals are required, the record of the change itself names only the last person who approved it.
   ...['application', 'invitation', 'member'].flatMap((entity) => [`${entity} request`, `${entity} approve`]),
 ]);

@@ -58,11 +58,11 @@ function findEvent(request: FastifyRequest, { code, denied, missing, found }: Do
 
 /** Returns the subject of the request, as far as it follows from the route and the path. */
 function subjectOf(request: FastifyRequest, id: string | undefined): Omit<AuditEvent, 'outcome'> {
-  const { permission = 'any-key', entityType = 'application', ...config } = request.routeOptions.config;
+  const { permission = 'any-key', ...config } = request.routeOptions.config;
   const isNamed = permission !== 'any-key' && permission !== 'public';
   const operation = isNamed ? operationOf(permission) : (config.operation ?? operationByMethod(request.method));
   return {
-    entityType: isNamed ? entityOf(permission) : entityType,
+    entityType: config.entityType ?? (isNamed ? entityOf(permission) : 'application'),
     entityId: id ?? namedUuid(request) ?? noSingleEntity,
     operation: request.isRepetition ? 'read' : operation,
   };

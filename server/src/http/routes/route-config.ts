@@ -21,7 +21,7 @@ declare module 'fastify' {
     audience?: 'keys' | 'members';
     mediaTypes?: readonly string[];
     hasBody?: boolean;
-    /** The entity type of a route without its own permission. */
+    /** The entity type, if the permission does not imply it. */
     entityType?: EntityType;
     /** The operation, if the method does not imply it. */
     operation?: Operation;

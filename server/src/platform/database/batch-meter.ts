@@ -6,6 +6,7 @@ export const batchNames = [
   'audit',
   'token-create',
   'token-group',
+  'token-duplicate',
   'token-find',
   'token-read',
   'token-list',

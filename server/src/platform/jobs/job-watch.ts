@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
 import { endWith, type Tracer } from '../telemetry/tracer.ts';
-import { withinTime } from '../waiting/within-time.ts';
+import { scrapeTimeoutMs, withinScrape } from '../waiting/within-scrape.ts';
 import type { Job } from './job.ts';
 import { runWithin } from './job-limit.ts';
 import { listTasks, type TaskStatus } from './queue-status.ts';
@@ -13,8 +13,6 @@ import { listTasks, type TaskStatus } from './queue-status.ts';
  * with the kind of process that was scraped.
  */
 const taskLabel = 'task';
-/** The time after which a scrape stops waiting for a database that does not respond. */
-const scrapeTimeoutMs = 1_000;
 
 /** A job whose runs never exceed their time limit. */
 export interface WatchedJob extends Job {
@@ -81,7 +79,7 @@ export function watchQueue(jobs: readonly Job[], database: Database, metrics: Me
     if (last === undefined || performance.now() - last.at > scrapeTimeoutMs) {
       last = { at: performance.now(), tasks: listTasks(database) };
     }
-    return withinTime(last.tasks, scrapeTimeoutMs, 'The queue did not respond in time.');
+    return withinScrape(last.tasks, 'The queue did not respond in time.');
   };
   const addGauges = (name: string, help: string, valueOf: (status: TaskStatus) => number) =>
     metrics.addGauges(name, help, taskLabel, async (): Promise<Readings> => {

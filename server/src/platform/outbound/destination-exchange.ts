@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { codeOf, toError } from '../../core/errors/thrown.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { ResponseBody } from './response-body.ts';
@@ -112,12 +112,19 @@ function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: Excha
   // keep the call open.
   const stop = () => body.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
-  body.once('close', () => signal.removeEventListener('abort', stop));
-  pipeline(answer, body, (error) => {
+  // `pipeline` would destroy the body with the error of the connection, and its reader would never see the reason.
+  answer.pipe(body);
+  finished(answer, { writable: false }, (error) => {
     // This also happens after a complete response, so that anything a destination sends after it is ignored.
     socket.destroy();
     if (error !== null && error !== undefined) body.destroy(toFailure(error, signal));
   });
+  body.once('close', () => {
+    signal.removeEventListener('abort', stop);
+    answer.destroy();
+  });
+  // Nobody may be reading yet. A reader that begins later gets the error then.
+  body.on('error', () => undefined);
   return body;
 }
 

@@ -4,12 +4,12 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 export const serviceResponseSizeMax = 256 * 1024;
 
 /** Returns a body that fails as soon as it is larger than a response may be, and closes its connection. */
-export function limitedBody(body: Readable): Readable {
+export function limitedBody(body: Readable, sizeMax = serviceResponseSizeMax): Readable {
   let size = 0;
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > serviceResponseSizeMax) done(new Error('The response from the service is too large.'));
+      if (size > sizeMax) done(new Error('The response from the service is too large.'));
       else done(null, chunk);
     },
   });

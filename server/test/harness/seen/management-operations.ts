@@ -270,7 +270,8 @@ export async function manageByExample(world: SeenWorld): Promise<void> {
   const template = toTemplate(route.url);
   const [permission = ''] = permissionsNeeded(route.config);
   const [subject = '', ...rest] = permission.split(':');
-  const entityType = subject === 'report' ? 'tenant' : rest.length > 1 ? (rest[0] ?? '') : subject;
+  const implied = subject === 'report' ? 'tenant' : rest.length > 1 ? (rest[0] ?? '') : subject;
+  const entityType = route.config?.entityType ?? implied;
   const action = rest.at(-1) ?? '';
   const operation = ['create', 'update', 'delete', 'search'].includes(action) ? action : 'read';
   const resource = listResources(world.served).find((one) => template.startsWith(one.template));

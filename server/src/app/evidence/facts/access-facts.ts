@@ -117,7 +117,8 @@ const destinations: FactDefinition = {
 const proxies: FactDefinition = {
   id: 'open-proxies',
   row: 'access-by-need',
-  foundBy: 'stored proxies that demand no key, no network and no proof of the caller',
+  foundBy:
+    'stored proxies that demand no key, no network of a usual size (at least /8, or /16 for IPv6) and no proof of the caller',
   proof: readOnVault,
   figure: { proxies: 'sum' },
   weight: 'attention',

@@ -19,6 +19,9 @@ export interface AccessCounts {
   readonly openProxies: readonly string[];
 }
 
+/** A proxy that accepts calls from networks of this size is open to everybody: companies have none that are larger. */
+const bitsMin = { ipv4: 8, ipv6: 16 } as const;
+
 const first = (ids: string) => `coalesce((array_agg(${ids} order by ${ids}))[1:${affectedMax}], '{}')`;
 
 /** Reads the settings, approvals, exports and limits of a tenant in one statement. */
@@ -37,8 +40,9 @@ export async function countAccess(
         select id from usable where allowed_destinations is null
           and ('token:use' = any(permissions) or rules @? '$[*].permissions[*] ? (@ == "token:use")')
       ), open_proxies as (
-        select id from stored_proxies where tenant_id = $1 and not require_auth and cardinality(allowed_sources) = 0
-          and caller_check is null
+        select id from stored_proxies where tenant_id = $1 and not require_auth and caller_check is null
+          and (cardinality(allowed_sources) = 0 or exists (select from unnest(allowed_sources) as source(network)
+            where masklen(network::inet) < case family(network::inet) when 4 then ${bitsMin.ipv4} else ${bitsMin.ipv6} end))
       ), decided as (
         select outcome from approval_requests where tenant_id = $1 and decided_at >= $2 and decided_at < $3
       ), exported as (

@@ -16,8 +16,9 @@ interface Period {
 }
 
 const ofChange = (entityType: string, operation: string) =>
-  `${entityType} in ('application', 'key', 'member', 'invitation', 'tenant')
-    and ${operation} in ('create', 'update', 'delete', 'issue_key', 'approve', 'accept')`;
+  `${entityType} in ('application', 'key', 'member', 'invitation', 'proxy', 'tenant')
+    and ${operation} in ('create', 'update', 'configure', 'delete', 'restore', 'issue_key', 'issue_link', 'resend', 'approve',
+      'accept')`;
 
 /** Reads the counters of a log. Only alerts and acknowledgements are looked up among records, along their indexes. */
 export async function countLog(tx: Transaction, tenantId: TenantId, { from, to }: Period): Promise<LogCounts> {
@@ -78,4 +79,18 @@ export function listChanges(
       order by r.created_at desc, r.id limit $5`,
     values: [tenantId, from, to, orderTo, limit],
   });
+}
+
+/** Counts the tenants whose log has checkpoints that are more than an hour old and newer than the anchored ones. */
+export async function countUnanchored(
+  tx: Transaction,
+  anchored: readonly { readonly tenantId: TenantId; readonly number: number }[],
+): Promise<number> {
+  const [row] = await tx.query<{ total: number }>({
+    text: `select count(*)::float8 as total from unnest($1::uuid[], $2::bigint[]) as anchored(tenant_id, number)
+      where exists (select from audit_checkpoints c where c.tenant_id = anchored.tenant_id and c.number > anchored.number
+        and c.sealed_at < now() - interval '1 hour')`,
+    values: [anchored.map(({ tenantId }) => tenantId), anchored.map(({ number }) => number)],
+  });
+  return row?.total ?? 0;
 }

@@ -45,8 +45,8 @@ const webhooks: FactDefinition = {
 export const operationFacts: FactGroup = {
   name: 'operation',
   facts: [dead, late, webhooks],
-  readVault: async ({ database }) => {
-    const found = await database.forWorker((tx) => countVaultJobs(tx, lateMinutes));
+  readVault: async ({ database, onlyTenant }) => {
+    const found = await database.forWorker((tx) => countVaultJobs(tx, { lateMinutes, onlyTenant }));
     return {
       [dead.id]: { ...setting('jobs', found.dead > 0, { jobs: found.dead }), affectedTotal: found.dead },
       [late.id]: { ...setting('jobs', found.late > 0, { jobs: found.late }), affectedTotal: found.late },

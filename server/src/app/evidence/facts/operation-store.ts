@@ -3,17 +3,20 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { deadLetters } from '../../../platform/jobs/queue-status.ts';
 
-/** Counts jobs of the installation, not those of tenants, that failed or have been due for so many minutes. */
+/**
+ * Counts jobs of the installation, not those of tenants, that failed, and jobs that have been due for so many minutes:
+ * those of the installation, and of all tenants or of one.
+ */
 export async function countVaultJobs(
   tx: Transaction,
-  lateMinutes: number,
+  { lateMinutes, onlyTenant }: { readonly lateMinutes: number; readonly onlyTenant: TenantId | undefined },
 ): Promise<{ readonly dead: number; readonly late: number }> {
   const [row] = await tx.query<{ dead: number; late: number }>({
-    text: `select count(*) filter (where name = '${deadLetters}')::float8 as dead,
+    text: `select count(*) filter (where name = '${deadLetters}' and data ->> 'tenant_id' is null)::float8 as dead,
         count(*) filter (where name <> '${deadLetters}' and start_after < now() - make_interval(mins => $1))::float8 as late
       from pgboss.job_common where state < 'active' and not starts_with(name, '__pgboss__')
-        and data ->> 'tenant_id' is null`,
-    values: [lateMinutes],
+        and ($2::text is null or coalesce(data ->> 'tenant_id', $2) = $2)`,
+    values: [lateMinutes, onlyTenant ?? null],
   });
   return row ?? { dead: 0, late: 0 };
 }

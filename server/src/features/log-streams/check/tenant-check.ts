@@ -40,9 +40,9 @@ export class TenantCheck {
     this.#publicKey = publicKey;
   }
 
-  /** The number of records that wait for their checkpoint or for earlier records. */
+  /** The number of records and checkpoints that wait for each other or for earlier records. */
   get waiting(): number {
-    return this.#records.size;
+    return this.#records.size + this.#checkpoints.size;
   }
 
   add(line: ReceivedLine): void {
@@ -53,8 +53,10 @@ export class TenantCheck {
 
   /** Verifies the next checkpoint with whatever is there, which reports what is missing. */
   force(): boolean {
-    const next = Math.min(...this.#checkpoints.keys());
-    if (!Number.isFinite(next)) return false;
+    // There can be more of them than a function has parameters.
+    let next: number | undefined;
+    for (const number of this.#checkpoints.keys()) next = Math.min(next ?? number, number);
+    if (next === undefined) return false;
     this.#verify(next);
     this.#advance();
     return true;
@@ -143,11 +145,17 @@ export class TenantCheck {
     if (line === undefined) return;
     this.#checkpoints.delete(number);
     const { checkpoint, mark } = line;
-    const positions = [...this.#records.keys()].filter((position) => position < checkpoint.treeSize);
-    const records = positions.toSorted((a, b) => a - b).flatMap((position) => this.#take(position));
+    const records = this.#positionsBelow(checkpoint.treeSize).flatMap((position) => this.#take(position));
     this.#open().check({ checkpoint, records: mark === 'dropped' && records.length === 0 ? 'dropped' : records });
     this.#at = { number, size: Math.max(checkpoint.treeSize, this.#at.size) };
     this.roots.set(number, { treeSize: checkpoint.treeSize, root: checkpoint.root });
+  }
+
+  /** Returns positions up to this one, in order. A checkpoint that nobody signed can claim a tree of any size. */
+  #positionsBelow(end: number): readonly number[] {
+    const { size } = this.#at;
+    if (end - size <= this.#records.size) return Array.from({ length: Math.max(end - size, 0) }, (_, at) => size + at);
+    return [...this.#records.keys()].filter((position) => position < end).toSorted((a, b) => a - b);
   }
 
   #take(position: number): AuditRecord[] {

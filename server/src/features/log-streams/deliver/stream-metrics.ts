@@ -1,11 +1,8 @@
 import type { StreamConfig } from '../../../platform/config/log-stream-config.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
-import { withinTime } from '../../../platform/waiting/within-time.ts';
+import { withinScrape } from '../../../platform/waiting/within-scrape.ts';
 import { readStreamStatus } from './stream-status.ts';
-
-/** The time after which a scrape stops waiting for a database that does not respond. */
-const scrapeTimeoutMs = 1_000;
 
 /** Counts what this process sends. The label is the name of the stream, of which there are few. */
 export class StreamMetrics {
@@ -55,7 +52,7 @@ export function addStreamGauges(metrics: Metrics, database: Database, streams: r
     'stream',
     async () => {
       const reading = readStreamStatus(database, streams);
-      const found = await withinTime(reading, scrapeTimeoutMs, 'The database did not respond in time.');
+      const found = await withinScrape(reading);
       return new Map(found.map(({ name, lagSeconds }) => [name, lagSeconds]));
     },
   );

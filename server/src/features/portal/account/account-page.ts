@@ -1,3 +1,4 @@
+import { counted } from '../../../core/text/counted.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
 import type { NewAuthenticator } from '../ways/password-sign-in.ts';
 import { renderQrCode } from './qr-code.ts';
@@ -132,11 +133,7 @@ function findConcern(session: UserSession, ways: SignInWays, provider: AccountPa
     return 'Set up a way to sign in below. Otherwise you will need a new link next time.';
   }
   if (!ways.hasPassword || ways.recoveryCodes > fewCodes) return undefined;
-  return `You have ${countCodes(ways)} left. Create new ones below.`;
-}
-
-function countCodes({ recoveryCodes }: SignInWays): string {
-  return recoveryCodes === 1 ? '1 recovery code' : `${recoveryCodes} recovery codes`;
+  return `You have ${counted(ways.recoveryCodes, 'recovery code')} left. Create new ones below.`;
 }
 
 function renderPasskey(passkey: KnownPasskey): Html {
@@ -148,7 +145,9 @@ function renderPasskey(passkey: KnownPasskey): Html {
 }
 
 export function renderPassword(ways: SignInWays): Html {
-  const note = ways.hasPassword ? `with an authenticator app, ${countCodes(ways)} left` : 'not set';
+  const note = ways.hasPassword
+    ? `with an authenticator app, ${counted(ways.recoveryCodes, 'recovery code')} left`
+    : 'not set';
   const change = html`<form method="post" action="/portal/password/begin">
 <button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
 </form>`;

@@ -3,10 +3,11 @@ import { membersOf } from '../../../core/objects/members-of.ts';
 import type { Job } from '../../../platform/jobs/job.ts';
 import { EndpointRun, type RunPace, type RunParts } from './endpoint-run.ts';
 import { Wakings } from '../../../platform/jobs/wakings.ts';
+import { RequestShares } from './request-shares.ts';
 
 /**
  * The endpoints that a worker delivers to at the same time. Tenants share them (`SlotShares`). One tenant alone can use
- * half of them, which is more than it can have endpoints.
+ * a third of them, which is more than it can have endpoints.
  */
 const endpointsMax = 384;
 
@@ -17,10 +18,10 @@ export const runPace: RunPace = { lingerMs: 5_000, sliceMs: 60_000, failingSecon
  * has died.
  */
 export function deliverWebhookJob(
-  parts: Omit<RunParts, 'wakings' | 'pace'> & { readonly pace?: Partial<RunPace> },
+  parts: Omit<RunParts, 'wakings' | 'shares' | 'pace'> & { readonly pace?: Partial<RunPace> },
 ): Job {
   const wakings = new Wakings();
-  const runParts = { ...parts, wakings, pace: { ...runPace, ...parts.pace } };
+  const runParts = { ...parts, wakings, shares: new RequestShares(), pace: { ...runPace, ...parts.pace } };
   return {
     name: 'deliver-webhook',
     slots: endpointsMax,

@@ -1,10 +1,7 @@
 import type { Database } from '../../../platform/database/database.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
-import { withinTime } from '../../../platform/waiting/within-time.ts';
+import { scrapeTimeoutMs, withinScrape } from '../../../platform/waiting/within-scrape.ts';
 import { type EndpointLag, listEndpointLag } from './endpoint-lag-store.ts';
-
-/** The time after which a scrape stops waiting for a database that does not respond. */
-const scrapeTimeoutMs = 1_000;
 
 /** Reports how far endpoints are behind. All workers report the same values. */
 export function addEndpointGauges(metrics: Metrics, sealerDatabase: Database): void {
@@ -12,8 +9,7 @@ export function addEndpointGauges(metrics: Metrics, sealerDatabase: Database): v
   // The gauges of one scrape share a reading.
   const read = async (valueOf: (lag: EndpointLag) => number) => {
     if (last === undefined || performance.now() - last.at > scrapeTimeoutMs) {
-      const lag = listEndpointLag(sealerDatabase);
-      last = { at: performance.now(), lag: withinTime(lag, scrapeTimeoutMs, 'The database did not respond in time.') };
+      last = { at: performance.now(), lag: withinScrape(listEndpointLag(sealerDatabase)) };
     }
     return new Map((await last.lag).map((each) => [each.state, valueOf(each)]));
   };

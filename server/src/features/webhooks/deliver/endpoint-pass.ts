@@ -26,6 +26,14 @@ export interface Outgoing {
   readonly resentId?: string;
 }
 
+/** Waiting events that are due. */
+interface DueHead {
+  readonly head: WaitingHead;
+  readonly events: readonly PendingEvent[];
+  /** Why there are no events if there are none: retention dropped their month, or the endpoint no longer wants them. */
+  readonly dropped: 'record-dropped' | 'unsubscribed';
+}
+
 /** A failed batch is sent again in smaller parts, so that one poisoned event does not hold up the others. */
 const splitBy = 10;
 
@@ -66,12 +74,16 @@ export class EndpointPass {
       const event = toEvent(record, portalUrl);
       return event === undefined ? [] : [{ event, leaf: number, entityId: record.entity_id, attempts }];
     };
+    // A receiver at a new address may not get events that only the old one subscribed to.
+    const isWanted = ({ record }: Leaf) => isSubscribed(record, webhook);
     this.#retries = this.#toRetries(
-      due.map(([head, leaves]) => [head, leaves.flatMap((leaf) => toPending(leaf, head.attempts))]),
+      due.map(([head, leaves]) => ({
+        head,
+        events: leaves.filter(isWanted).flatMap((leaf) => toPending(leaf, head.attempts)),
+        dropped: leaves.length === 0 ? 'record-dropped' : 'unsubscribed',
+      })),
     );
-    const pending = (section?.leaves ?? [])
-      .filter(({ record }) => isSubscribed(record, webhook))
-      .flatMap((leaf) => toPending(leaf, 0));
+    const pending = (section?.leaves ?? []).filter(isWanted).flatMap((leaf) => toPending(leaf, 0));
     this.#leaves = new SettledLeaves(
       pending.map(({ leaf }) => leaf),
       section?.end ?? state.position,
@@ -226,11 +238,11 @@ export class EndpointPass {
   }
 
   /** Returns the requests for waiting events. Those that have failed together before are sent in smaller parts. */
-  #toRetries(due: readonly (readonly [WaitingHead, readonly PendingEvent[]])[]): Outgoing[] {
+  #toRetries(due: readonly DueHead[]): Outgoing[] {
     const requests: Outgoing[] = [];
     const open = new Map<number, PendingEvent[]>();
-    for (const [head, events] of due) {
-      if (events.length === 0) this.#noteLost(head);
+    for (const { head, events, dropped } of due) {
+      if (events.length === 0) this.#noteDropped(head, dropped);
       else if (head.isResent) requests.push({ events, isNew: false, resentId: head.id });
       else {
         const size = Math.max(1, Math.floor(this.#endpoint.webhook.batchSize / splitBy ** head.attempts));
@@ -245,9 +257,8 @@ export class EndpointPass {
     return [...requests, ...[...open.values()].map((events) => ({ events, isNew: false }))];
   }
 
-  /** The records of a waiting event are gone, because retention dropped their month. */
-  #noteLost({ id, entityId, leaves, attempts }: WaitingHead): void {
-    const result = { ...notSent, error: 'record-dropped' };
+  #noteDropped({ id, entityId, leaves, attempts }: WaitingHead, error: DueHead['dropped']): void {
+    const result = { ...notSent, error };
     this.#noted.push({
       id,
       status: 'failed',

@@ -10,13 +10,12 @@ import { chooseDue } from './due-heads.ts';
 import type { Endpoint, EndpointId, EndpointLookup } from './endpoint-lookup.ts';
 import { EndpointPass, type Outgoing } from './endpoint-pass.ts';
 import { failuresMax, probeDelay } from './retry-schedule.ts';
+import type { RequestShares } from './request-shares.ts';
 import { RunStore, type WaitingHead } from './run-store.ts';
 import type { Wakings } from '../../../platform/jobs/wakings.ts';
 import { toMessage } from './webhook-message.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
-/** The requests to one endpoint that are in flight at the same time. */
-const requestsMax = 8;
 /** The number of these that may send events again while new ones are waiting. */
 const retriesMax = 2;
 /** A run reads about so many records at a time, which limits its memory. */
@@ -33,6 +32,7 @@ export interface RunParts {
   readonly sender: WebhookSender;
   readonly signatureKey: WebhookSignatureKey;
   readonly wakings: Wakings;
+  readonly shares: RequestShares;
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
   readonly portalUrl: string | undefined;
@@ -140,13 +140,19 @@ export class EndpointRun {
    * endpoint, so that what is left may have to be sent elsewhere, or not at all.
    */
   async #deliver(endpoint: Endpoint, pass: EndpointPass): Promise<boolean> {
+    const leave = this.#parts.shares.enter(this.#of.tenantId);
+    return this.#sendAll(endpoint, pass).finally(leave);
+  }
+
+  async #sendAll(endpoint: Endpoint, pass: EndpointPass): Promise<boolean> {
+    const { shares } = this.#parts;
     const underway = new Set<Promise<void>>();
     let retries = 0;
     const startedAt = performance.now();
     let savedAt = startedAt;
     for (;;) {
       if (performance.now() - startedAt > this.#parts.pace.sliceMs) pass.putOffRest();
-      while (underway.size < requestsMax && !this.#signal.aborted) {
+      while (underway.size < shares.requestsFor(this.#of.tenantId) && !this.#signal.aborted) {
         const outgoing = pass.take(retries < retriesMax);
         if (outgoing === undefined) break;
         if (!outgoing.isNew) retries += 1;

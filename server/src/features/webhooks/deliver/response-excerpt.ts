@@ -2,7 +2,7 @@
 export const excerptBytesMax = 1_024;
 
 /** At least nine digits, possibly with spaces or dashes between them, as in card numbers and account numbers. */
-const longNumber = /\d(?:[ -]?\d){8,}/g;
+const longNumber = /\d(?:[\s\p{Pd}]{0,3}\d){8,}/gu;
 
 /**
  * Returns the beginning of a response as text. Long numbers are masked, because a receiver may respond with anything and

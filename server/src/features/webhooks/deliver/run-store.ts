@@ -62,6 +62,7 @@ export class RunStore {
     this.#webhookId = of.webhookId;
   }
 
+  /** Returns undefined if there is no such endpoint, or if its tenant is in another cell. */
   async findState(): Promise<RunState | undefined> {
     const [row] = await this.#tx.query<RunState>({
       name: 'webhook-state',
@@ -69,7 +70,8 @@ export class RunStore {
           extract(epoch from now() - p.failing_since)::float8 as "failingSeconds",
           greatest(coalesce(extract(epoch from p.resume_at - now()), 0), 0)::float8 as "waitSeconds"
         from webhook_positions p join webhooks w on w.tenant_id = p.tenant_id and w.id = p.webhook_id
-        where p.tenant_id = $1 and p.webhook_id = $2`,
+        where p.tenant_id = $1 and p.webhook_id = $2
+          and not exists (select from tenant_moves m where m.tenant_id = $1 and m.closed_until > now())`,
       values: [this.#tenantId, this.#webhookId],
     });
     return row;

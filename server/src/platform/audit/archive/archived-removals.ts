@@ -6,7 +6,7 @@ import type { LogArchive } from './log-archive.ts';
 
 /**
  * Returns what is removed from each tenant's log when an archived month is dropped. Returns undefined unless the archive
- * has everything that is sealed of the month.
+ * says that it has everything that is sealed of the month. Throws unless it really has: after the drop, nothing else does.
  */
 export async function findArchivedRemovals(
   database: Database,
@@ -21,5 +21,6 @@ export async function findArchivedRemovals(
     ends.has(`${tenantId} ${number} ${root.toString('base64')}`),
   );
   if (!isWhole) return undefined;
+  await archive.verifyMonth(manifest);
   return newest.map(({ tenantId, number, root }) => ({ tenantId, month, number, root, isArchived: true as const }));
 }

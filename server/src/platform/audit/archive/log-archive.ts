@@ -66,8 +66,8 @@ export class LogArchive {
     const key = `${file.month}/${file.name}`;
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    this.#verified.add(key);
     const sections = await this.orDamage([], () => this.#readSections(file));
+    this.#verified.add(key);
     if (this.#kept.size >= filesKeptMax) this.#kept.delete([...this.#kept.keys()][0] ?? '');
     this.#kept.set(key, sections);
     return sections;
@@ -76,8 +76,17 @@ export class LogArchive {
   /** Reads the files of a tenant, or of all, that were not read before. Returns how many files there are. */
   async verifyFiles(tenantId: string | undefined): Promise<number> {
     const files = await this.listFiles(tenantId);
-    for (const file of files) if (!this.#verified.has(`${file.month}/${file.name}`)) await this.readFile(file);
+    await this.#verify(files);
     return files.length;
+  }
+
+  /** Reads the files of a month that were not read before. Throws if one of them is missing or damaged. */
+  async verifyMonth({ month, files }: Manifest): Promise<void> {
+    await this.#verify(files.map((file) => ({ ...file, month })));
+  }
+
+  async #verify(files: readonly FileOfMonth[]): Promise<void> {
+    for (const file of files) if (!this.#verified.has(`${file.month}/${file.name}`)) await this.readFile(file);
   }
 
   /** Throws, or goes on with `otherwise` if damages are collected. */

@@ -2,6 +2,9 @@ import { type CheckpointFields, toCheckpointText } from '../../../core/audit/che
 import { membersOf } from '../../../core/objects/members-of.ts';
 import { isSignedBy } from '../../keyring/sealing/audit-signer.ts';
 
+/** The version of the key that signs checkpoints. There has only been one. */
+export const auditKeyVersion = 1;
+
 /** The state of a tenant's tree at one size, with a signature. */
 export interface Checkpoint {
   readonly tenantId: string;
@@ -25,8 +28,11 @@ export function toSignedText(checkpoint: Checkpoint): string {
   return toCheckpointText(toFields(checkpoint));
 }
 
+/** Returns true if the holder of the key signed the checkpoint. The version of the key is not part of the signed text. */
 export function isGenuine(checkpoint: SignedCheckpoint, publicKey: Buffer): boolean {
-  return isSignedBy(publicKey, toSignedText(checkpoint), checkpoint.signature);
+  return (
+    checkpoint.keyVersion === auditKeyVersion && isSignedBy(publicKey, toSignedText(checkpoint), checkpoint.signature)
+  );
 }
 
 /** Returns the checkpoint as JSON. Exports and anchors store it as one line. */

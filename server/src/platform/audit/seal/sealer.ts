@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { AuditSigner } from '../../keyring/sealing/audit-signer.ts';
 import { compareOrders, compareRecords, monthOf } from './audit-record.ts';
-import { isGenuine, type SignedCheckpoint, toSignedText } from './checkpoint.ts';
+import { auditKeyVersion, isGenuine, type SignedCheckpoint, toSignedText } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
 import {
@@ -19,7 +19,6 @@ import {
  */
 const recordsPerCheckpoint = 1_000;
 const recordsPerPass = 10_000;
-export const auditKeyVersion = 1;
 const minuteMs = 60_000;
 
 export interface SealPass {

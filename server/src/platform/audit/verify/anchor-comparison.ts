@@ -12,6 +12,8 @@ export interface AnchorVerdict {
   readonly findings: readonly Finding[];
   /** The number of lines that this vault did not sign, including lines that a crash cut short. */
   readonly foreignLines: number;
+  /** The number of the newest checkpoint of each tenant about which the anchor and the log agree. */
+  readonly newest: ReadonlyMap<string, number>;
 }
 
 const linesPerStep = 1_000;
@@ -27,6 +29,7 @@ const findingsMax = 100;
  */
 export async function compareWithAnchor(path: string, publicKey: Buffer, findRoots: FindRoots): Promise<AnchorVerdict> {
   const findings: Finding[] = [];
+  const newest = new Map<string, number>();
   let foreignLines = 0;
   const compare = async (lines: readonly SignedCheckpoint[]) => {
     for (const [tenantId, own] of Map.groupBy(lines, (line) => line.tenantId)) {
@@ -36,7 +39,10 @@ export async function compareWithAnchor(path: string, publicKey: Buffer, findRoo
       );
       for (const line of own) {
         const root = roots.get(line.number);
-        if (root !== undefined && root.treeSize === line.treeSize && root.root.equals(line.root)) continue;
+        if (root !== undefined && root.treeSize === line.treeSize && root.root.equals(line.root)) {
+          newest.set(tenantId, Math.max(newest.get(tenantId) ?? 0, line.number));
+          continue;
+        }
         // The signature matters only if the line differs from the log.
         if (!isGenuine(line, publicKey)) foreignLines += 1;
         else if (findings.length < findingsMax) findings.push(toFinding(line, root));
@@ -53,7 +59,7 @@ export async function compareWithAnchor(path: string, publicKey: Buffer, findRoo
     waiting = [];
   }
   await compare(waiting);
-  return { findings, foreignLines };
+  return { findings, foreignLines, newest };
 }
 
 function toFinding(line: SignedCheckpoint, root: SealedRoot | undefined): Finding {

@@ -3,7 +3,7 @@ import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson
 import type { StoredCheckpoint } from '../seal/checkpoint-row.ts';
 import { MerkleFrontier } from '../seal/merkle-tree.ts';
 import type { LogReader } from './log-reader.ts';
-import { type Place, Replay, UnprovableError } from './tree-replay.ts';
+import { listSubtrees, Replay, UnprovableError } from './tree-replay.ts';
 
 /**
  * Proves to anyone who trusts the signature that a tree has only grown: the newer one begins with all records of the
@@ -14,7 +14,7 @@ export interface ConsistencyProof {
   readonly newer: SignedCheckpoint;
   /** The complete subtrees of the older tree, largest first. */
   readonly frontier: Buffer;
-  /** The complete subtrees that were appended, as `listAppended` names them. */
+  /** The complete subtrees that were appended, as `listSubtrees` names them. */
   readonly appended: readonly Buffer[];
 }
 
@@ -28,7 +28,7 @@ export async function proveConsistency(
   if (known === undefined) throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
   const replay = new Replay(reader, newer.tenantId);
   const appended: Buffer[] = [];
-  for (const place of listAppended(older.treeSize, newer.treeSize)) appended.push(await replay.hashOf(place, known));
+  for (const place of listSubtrees(older.treeSize, newer.treeSize)) appended.push(await replay.hashOf(place, known));
   return { older, newer, frontier: older.frontier, appended };
 }
 
@@ -37,7 +37,7 @@ export function isConsistent({ older, newer, frontier, appended }: ConsistencyPr
   const tree = MerkleFrontier.parse(older.treeSize, frontier);
   if (tree === undefined || older.tenantId !== newer.tenantId || older.treeSize > newer.treeSize) return false;
   if (!isGenuine(older, publicKey) || !isGenuine(newer, publicKey) || !tree.root().equals(older.root)) return false;
-  const places = listAppended(older.treeSize, newer.treeSize);
+  const places = listSubtrees(older.treeSize, newer.treeSize);
   if (places.length !== appended.length || appended.some(({ length }) => length !== 32)) return false;
   for (const [index, { level }] of places.entries()) tree.appendSubtree(level, appended[index] ?? Buffer.alloc(0));
   return tree.size === newer.treeSize && tree.root().equals(newer.root);
@@ -61,16 +61,4 @@ export function parseConsistencyJson(value: unknown): ConsistencyProof | undefin
   if (!appended.every((hash) => typeof hash === 'string')) return undefined;
   const hashes = appended.map((hash) => Buffer.from(hash, 'base64'));
   return { older: from, newer: to, frontier: Buffer.from(frontier, 'base64'), appended: hashes };
-}
-
-/** Splits the leaves between two sizes into the largest subtrees that are complete, from left to right. */
-function listAppended(from: number, to: number): Place[] {
-  const places: Place[] = [];
-  for (let start = from; start < to; ) {
-    let level = Math.floor(Math.log2(to - start));
-    while (start % 2 ** level !== 0) level -= 1;
-    places.push({ level, index: start / 2 ** level });
-    start += 2 ** level;
-  }
-  return places;
 }

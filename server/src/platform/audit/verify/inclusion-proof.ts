@@ -4,7 +4,7 @@ import { asRecord, hashRecord } from '../seal/audit-record.ts';
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from '../seal/checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, rootOf, type Subtree } from '../seal/merkle-tree.ts';
-import { type Place, type ReadCheckpoint, Replay, UnprovableError } from './tree-replay.ts';
+import { listSubtrees, type Place, type ReadCheckpoint, Replay, UnprovableError } from './tree-replay.ts';
 
 /** Proves to anyone who trusts the signature that one record is in a tree, without revealing any other record. */
 export interface InclusionProof {
@@ -120,23 +120,12 @@ function siblingsOf(leaf: number, treeSize: number): Place[][] {
   while (to - from > 1) {
     const middle = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
     if (leaf < middle) {
-      siblings.unshift(toSubtrees(middle, to));
+      siblings.unshift(listSubtrees(middle, to));
       to = middle;
     } else {
-      siblings.unshift(toSubtrees(from, middle));
+      siblings.unshift(listSubtrees(from, middle));
       from = middle;
     }
   }
   return siblings;
-}
-
-/** Splits an aligned range into complete subtrees, largest first. */
-function toSubtrees(from: number, to: number): Place[] {
-  const places: Place[] = [];
-  for (let start = from; start < to; ) {
-    const level = Math.floor(Math.log2(to - start));
-    places.push({ level, index: start / 2 ** level });
-    start += 2 ** level;
-  }
-  return places;
 }

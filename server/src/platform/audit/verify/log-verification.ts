@@ -141,7 +141,7 @@ async function compareAnchor(
   publicKey: Buffer,
   findRoots: FindRoots,
 ): Promise<AnchorVerdict> {
-  if (anchorFile === undefined) return { findings: [], foreignLines: 0 };
+  if (anchorFile === undefined) return { findings: [], foreignLines: 0, newest: new Map() };
   return compareWithAnchor(anchorFile, publicKey, findRoots);
 }
 

@@ -84,3 +84,15 @@ export class Replay {
 function nameOf({ level, index }: Place): string {
   return `${level}/${index}`;
 }
+
+/** Splits a range of leaves into the largest complete subtrees, from left to right. */
+export function listSubtrees(from: number, to: number): Place[] {
+  const places: Place[] = [];
+  for (let start = from; start < to; ) {
+    let level = Math.floor(Math.log2(to - start));
+    while (start % 2 ** level !== 0) level -= 1;
+    places.push({ level, index: start / 2 ** level });
+    start += 2 ** level;
+  }
+  return places;
+}
