@@ -1,8 +1,9 @@
 // Checks third-party files in this repository: a script and typefaces, byte for byte as they were published.
 //
 // `node scripts/vendored.mjs check` fails if a file differs from the pinned one. `node scripts/vendored.mjs update
-// <package> <version>` extracts the files of a package and pins them. If an auditor runs it with the pinned version,
-// `git diff` shows that nothing has changed.
+// <package> [version]` extracts the files of a package and pins them, also those of which pinned.json has only `file`
+// and `path`. Without a version, it takes the pinned one: if an auditor does that, `git diff` shows that nothing has
+// changed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,10 @@ function hash(algorithm, bytes) {
  * Updates the files of a package. npm verifies the package against the registry's hash, and the pin also records the
  * hash of the archive.
  */
-function update(name, version) {
+function update(name, wanted) {
   const pinned = packages.find((one) => one.package === name);
   if (pinned === undefined) throw new Error(`No file of ${name} is pinned.`);
+  const version = wanted ?? pinned.version;
   const scratch = mkdtempSync(path.join(tmpdir(), 'strongroom-vendored-'));
   try {
     execFileSync('npm', ['pack', `${name}@${version}`, '--pack-destination', scratch], { stdio: 'ignore' });
@@ -58,5 +60,5 @@ function check() {
 
 const [, , command, name, version] = process.argv;
 if (command === 'check') check();
-else if (command === 'update' && version !== undefined) update(name, version);
-else throw new Error('Say `check`, or `update <package> <version>`.');
+else if (command === 'update' && name !== undefined) update(name, version);
+else throw new Error('Say `check`, or `update <package> [version]`.');

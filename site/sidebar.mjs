@@ -44,6 +44,7 @@ const sections = {
     'guides/invite-a-member',
     'operate/give-an-auditor-access',
     'operate/before-the-assessor-comes',
+    'operate/retention-and-erasure',
     'guides/cap-a-management-key',
     'guides/approve-plaintext',
     'guides/verify-the-audit-log',

@@ -1,17 +1,9 @@
 import { parseArgs } from 'node:util';
-import { BenchVault } from './bench-vault.ts';
+import { startBesideBare } from './beside-bare.ts';
 import { type Cost, costOfBare, costOfVault, type CostSubject, measureIdleCost } from './cost-measurement.ts';
-import { cardOf, fill } from './fill.ts';
 import { median } from './median.ts';
 import { writePage } from './performance-page.ts';
-import { BareDatabase } from './pgbench.ts';
-import {
-  type ComparedCost,
-  type CostResults,
-  saveResults,
-  type ServerCountCost,
-  watchCircumstances,
-} from './results.ts';
+import { type ComparedCost, type CostResults, saveResults, type ServerCountCost } from './results.ts';
 import { bareClients, connections, latencyRows, type ThroughputRow, throughputRows } from './throughput-rows.ts';
 import type { Load } from './wrk.ts';
 
@@ -34,15 +26,10 @@ const [rounds, seconds, tokens] = [Number(values.rounds), Number(values.seconds)
 const lowShare = 1 / 6;
 const lowTimes = 3;
 
-const vault = await BenchVault.start('apart', {}, { max_connections: '300' });
-const finish = watchCircumstances(vault.postgres.version);
-await fill(vault, tokens, cardOf);
-await fill(vault, tokens);
-await vault.settle();
-await vault.stopServers();
-const bare = await BareDatabase.copy(vault);
-for (let index = 0; index < Math.max(...serverCounts); index += 1) await vault.startServer();
-const worker = await vault.startWorker();
+const { vault, bare, worker, finish } = await startBesideBare(
+  { tokens, servers: Math.max(...serverCounts) },
+  { max_connections: '300' },
+);
 const idle = await measureIdleCost({ vault, worker, bare });
 const subject: CostSubject = { vault, worker, bare, idle };
 

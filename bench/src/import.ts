@@ -2,7 +2,7 @@ import { Progress } from '../../server/src/cli/terminal/progress.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { generateRootKey } from '../../server/src/platform/keyring/kms/file/file
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { cardLine } from './card-line.ts';
 import { median } from './median.ts';
+import { endedMs, endedPostgresMs } from './postgres-processor-time.ts';
 
 /*
  * Measures the speed of an import. It runs the program on a file of cards, as an operator would, and measures the whole
@@ -153,23 +154,7 @@ async function copyBack(): Promise<number> {
 
 /** Returns the processor time in seconds of all child processes and database connections that have ended. */
 async function processorTimes(): Promise<{ program: number; database: number }> {
-  const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const [, parent = ''] = await statOf(backends[0]?.pid ?? 0);
   // The server includes the time of a connection only after it has noticed that the connection ended.
   await new Promise((resolve) => setTimeout(resolve, 500));
-  return { program: secondsOfChildren(await statOf('self')), database: secondsOfChildren(await statOf(parent)) };
-}
-
-/**
- * Returns the fields of `/proc/<pid>/stat` after the name, which may contain spaces. The first is the state, then the
- * parent (proc(5)).
- */
-async function statOf(process: number | string): Promise<string[]> {
-  const stat = await readFile(`/proc/${process}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-/** Returns the sum of fields 16 and 17, which are in ticks of ten milliseconds. */
-function secondsOfChildren(stat: readonly string[]): number {
-  return (Number(stat[13]) + Number(stat[14])) / 100;
+  return { program: (await endedMs('self')) / 1_000, database: (await endedPostgresMs(postgres)) / 1_000 };
 }

@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { BenchVault } from './bench-vault.ts';
+import { startBesideBare } from './beside-bare.ts';
 import { toRatioChart } from './chart.ts';
-import { cardOf, fill } from './fill.ts';
-import { BareDatabase } from './pgbench.ts';
 import { isPageCurrent, writePage } from './performance-page.ts';
-import { loadResults, saveChart, saveResults, type ThroughputResults, watchCircumstances } from './results.ts';
+import { loadResults, saveChart, saveResults, type ThroughputResults } from './results.ts';
 import { measureLatencies, measureRow } from './throughput-measurement.ts';
 import { throughputRows } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
@@ -43,15 +41,7 @@ const tokens = Number(values.tokens ?? (isShort ? 2_000 : 20_000));
 const clearlyBelow = 0.4;
 const attemptsMax = 4;
 
-const vault = await BenchVault.start('apart');
-const finish = watchCircumstances(vault.postgres.version);
-await fill(vault, tokens, cardOf);
-await fill(vault, tokens);
-await vault.settle();
-await vault.stopServers();
-const bare = await BareDatabase.copy(vault);
-for (let index = 0; index < servers; index += 1) await vault.startServer();
-const worker = await vault.startWorker();
+const { vault, bare, worker, finish } = await startBesideBare({ tokens, servers });
 await untilSealed(vault);
 const subject = { vault, bare, rounds, seconds, tokens };
 

@@ -3,11 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
-import { median } from './median.ts';
-import { postgresProcessorMs } from './postgres-processor-time.ts';
+import { describePairs, measureInPairs, measureRequests } from './request-figures.ts';
 import { connections } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
-import { runWrk } from './wrk.ts';
 
 /*
  * Compares this version with another checkout, which must be installed: `npm run bench:versions -- --with ../before`.
@@ -43,46 +41,15 @@ async function prepare(kind: typeof BenchVault) {
 }
 type Subject = Awaited<ReturnType<typeof prepare>>;
 
-interface Figures {
-  readonly perSecond: number;
-  /** Processor time per request, in microseconds. */
-  readonly server: number;
-  readonly postgres: number;
-}
-
-async function measure({ vault }: Subject, script: string): Promise<Figures> {
-  const before = { server: await vault.cpuMicroseconds(), postgres: await postgresProcessorMs(vault.postgres) };
-  const { perSecond, requests } = await runWrk(vault, { script, connections, seconds, tokens });
-  const server = (await vault.cpuMicroseconds()) - before.server;
-  await untilSealed(vault);
-  const postgres = 1_000 * ((await postgresProcessorMs(vault.postgres)) - before.postgres);
-  return { perSecond, server: server / requests, postgres: postgres / requests };
-}
-
-/** Describes one figure of both versions, and the median, lowest and highest ratio of all rounds. */
-function describe(
-  measured: readonly { readonly now: Figures; readonly before: Figures }[],
-  name: keyof Figures,
-): string {
-  const of = (version: 'now' | 'before') => median(measured.map((one) => one[version][name])).toFixed(0);
-  const ratios = measured.map(({ now, before }) => now[name] / before[name]).toSorted((a, b) => a - b);
-  const range = `${ratios.at(0)?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}`;
-  return `${of('before')} to ${of('now')}, ${median(ratios).toFixed(2)}× (${range})`;
-}
-
 const subjects = { now: await prepare(BenchVault), before: await prepare(other.BenchVault) };
 for (const script of scripts) {
-  for (const subject of Object.values(subjects)) await measure(subject, script);
-  const measured: { readonly now: Figures; readonly before: Figures }[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const isFirst = round % 2 === 0;
-    const first = await measure(isFirst ? subjects.now : subjects.before, script);
-    const second = await measure(isFirst ? subjects.before : subjects.now, script);
-    measured.push(isFirst ? { now: first, before: second } : { now: second, before: first });
-  }
-  process.stdout.write(`${script}\n  requests/s: ${describe(measured, 'perSecond')}\n`);
-  process.stdout.write(`  processor time of the server, µs: ${describe(measured, 'server')}\n`);
-  process.stdout.write(`  processor time of PostgreSQL, µs: ${describe(measured, 'postgres')}\n`);
+  const load = { script, connections, seconds, tokens };
+  const measure =
+    ({ vault }: Subject) =>
+    () =>
+      measureRequests(vault, load);
+  const pairs = await measureInPairs([measure(subjects.before), measure(subjects.now)], rounds);
+  process.stdout.write(`${script}\n${describePairs(pairs)}`);
 }
 for (const { vault, worker } of Object.values(subjects)) {
   await worker.stop();

@@ -116,6 +116,11 @@ const encryptionKeys = createRoute({
   path: '/encryption-keys',
   component: lazyRouteComponent(() => import('./pages/encryption-keys/encryption-keys-page'), 'EncryptionKeysPage'),
 });
+const retention = createRoute({
+  getParentRoute: () => root,
+  path: '/retention',
+  component: lazyRouteComponent(() => import('./pages/retention/retention-page'), 'RetentionPage'),
+});
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: '/webhooks',
@@ -160,6 +165,7 @@ export const router = createRouter({
     jobs,
     encryptionKeys,
     webhooks,
+    retention,
     webhook,
     settings,
     kit,

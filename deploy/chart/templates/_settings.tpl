@@ -33,6 +33,9 @@
 STRONGROOM_ADMIN_HOST: {{ .Values.listenAddress | quote }}
 STRONGROOM_LOG_LEVEL: {{ .Values.logLevel | quote }}
 STRONGROOM_DATABASE_CONNECTIONS: {{ int .Values.database.connections | quote }}
+{{- with .Values.cell }}
+STRONGROOM_CELL: {{ . | quote }}
+{{- end }}
 {{- with .Values.traces.endpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- end }}

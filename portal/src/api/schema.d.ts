@@ -56,7 +56,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a token
-         * @description Deletes a token and everything stored about it except its audit records. It cannot be restored.
+         * @description Deletes a token and everything stored about it except its audit records. It cannot be restored. A token under a legal hold is not deleted.
          *
          *     **Permission:** `token:delete`
          *
@@ -1074,6 +1074,302 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/retention-rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a retention rule
+         * @description Counts the tokens that the rules would remove if this one were in force, and says since when the first of them has been due. Tokens under a legal hold are not counted.
+         *
+         *     **Permission:** `retention:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["previewRetentionRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/retention-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List retention rules
+         * @description Returns the retention rules of the tenant, newest first.
+         *
+         *     **Permission:** `retention:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listRetentionRules"];
+        put?: never;
+        /**
+         * Create a retention rule
+         * @description Creates a rule that removes tokens after a time. `confirmed_tokens` must be at least the number that the preview counts, so that a mistake in the number of days removes nothing. The rule takes effect 24 hours later; until then, delete it to undo it. If the tenant requires approvals, the 24 hours begin when the rule is approved.
+         *
+         *     **Permission:** `retention:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createRetentionRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/retention-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a retention rule
+         * @description Returns a retention rule, with the time at which it takes effect.
+         *
+         *     **Permission:** `retention:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getRetentionRule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a retention rule
+         * @description Deletes a retention rule. It removes nothing from then on. Tokens that it has removed stay removed. A rule without which other rules would remove tokens sooner is refused with 400: first create a rule for the same container and type with the period that is to apply, which needs a confirmed number and a day.
+         *
+         *     **Permission:** `retention:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteRetentionRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/legal-holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List legal holds
+         * @description Returns all legal holds in force, newest first, and after them the last hundred that are over.
+         *
+         *     **Permission:** `retention:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listLegalHolds"];
+        put?: never;
+        /**
+         * Set a legal hold
+         * @description Keeps tokens as they are: no rule, erasure, expiry or request removes or changes them while the hold is in force. They can still be read and used. Verification codes of cards are not kept. The tenant cannot be deleted either.
+         *
+         *     **Permission:** `retention:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createLegalHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/legal-holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a legal hold
+         * @description Returns a legal hold, with its reason and its end.
+         *
+         *     **Permission:** `retention:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getLegalHold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/legal-holds/{id}/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lift a legal hold
+         * @description Ends a legal hold. Tokens that have expired in the meantime are removed by the next sweep. If the tenant requires approvals, the response is 202, and the hold stays in force until the request is approved.
+         *
+         *     **Permission:** `retention:update`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["liftLegalHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List erasures
+         * @description Returns erasures, newest first. An application sees its own, members of the tenant see all.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listErasures"];
+        put?: never;
+        /**
+         * Count tokens to erase
+         * @description Counts the tokens of an erasure, at most a million. Nothing is removed before the erasure is confirmed. Only tokens count that the caller may both find and delete; `is_limited` says whether there may be others. Needs `token:search` as well. Sessions cannot erase.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["createErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an erasure
+         * @description Has a worker remove the tokens, each as `DELETE /tokens/{id}` would. It is refused if more tokens match by now than are confirmed, and stops if more match later: no more are removed than were confirmed, a million at most. Tokens that are created after the confirmation are not erased. If the tenant requires approvals, somebody else has to approve it first. Whoever counted the tokens confirms them.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["confirmErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an erasure
+         * @description Ends an erasure that is not finished. What it has removed stays removed, and it gets no receipt.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        post: operations["cancelErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an erasure
+         * @description Returns an erasure with its progress.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getErasure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures/{id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of an erasure
+         * @description Returns the signed receipt of a finished erasure: what was selected, how many tokens were removed, the record of each removal, the proof that all of them are in the sealed log, and until when backups have the tokens. `strongroom tokens receipt verify` checks it without the vault. It contains no values.
+         *
+         *     **Permission:** `token:delete` and `token:search`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["getErasureReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenants/self/members": {
         parameters: {
             query?: never;
@@ -1973,13 +2269,18 @@ export interface components {
              */
             expires_at: string;
         };
+        /** @description The confirmation of an erasure. */
+        ConfirmErasureRequest: {
+            /** @description How many tokens may be erased at most, as they were counted. */
+            confirmed_tokens: number;
+        };
         /** @description A problem with the status 409. */
         ConflictProblem: {
             /**
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/token-id-taken" | "/docs/errors/nonce-used" | "/docs/errors/version-conflict" | "/docs/errors/record-not-sealed" | "/docs/errors/record-not-provable" | "/docs/errors/idempotency-in-flight" | "/docs/errors/idempotency-answer-not-kept" | "/docs/errors/already-invited" | "/docs/errors/already-a-member";
+            type: "/docs/errors/token-id-taken" | "/docs/errors/nonce-used" | "/docs/errors/version-conflict" | "/docs/errors/legal-hold" | "/docs/errors/record-not-sealed" | "/docs/errors/record-not-provable" | "/docs/errors/idempotency-in-flight" | "/docs/errors/idempotency-answer-not-kept" | "/docs/errors/already-invited" | "/docs/errors/already-a-member";
             /**
              * @description The status of the response.
              * @constant
@@ -2028,12 +2329,40 @@ export interface components {
             /** @description When the key expires: ISO 8601, at most a year ahead. The default is a year. */
             expires_at?: string | null;
         };
+        /** @description The tokens to erase: those that meet everything that is given. Something must be. */
+        CreateErasureRequest: {
+            /** @description Only tokens in this container and everything in it. Every container by default. */
+            container?: string | null;
+            /** @description Only tokens of this type. Every type by default. */
+            type?: string | null;
+            /** @description Only tokens with all of these pairs of metadata, compared as a search does. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+        };
         /** @description The invitation to create. */
         CreateInvitationRequest: {
             /** @description E-mail address to send the invitation to. */
             email: string;
             /** @description The role that the person gets; `ADMIN` by default. */
             role?: ("ADMIN" | "READ_ONLY") | null;
+        };
+        /** @description A legal hold to set. It keeps the tokens that meet everything that is given, or all if nothing is. */
+        CreateLegalHoldRequest: {
+            /** @description Why the tokens are kept, for people. */
+            reason: string;
+            /** @description Only tokens in this container and everything in it. Every container by default. */
+            container?: string | null;
+            /** @description Only tokens of this type. Every type by default. */
+            type?: string | null;
+            /** @description Only the token with this id. */
+            token_id?: string | null;
+            /** @description Only tokens with this pair of metadata, compared as a search does. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description When the hold ends: ISO 8601. Without it, it has to be lifted. */
+            ends_at?: string | null;
         };
         /** @description The proxy to create. */
         CreateProxyRequest: {
@@ -2067,6 +2396,21 @@ export interface components {
             /** @description The addresses and networks that calls may come from, such as `203.0.113.0/24`. Any by default. */
             allowed_sources?: string[] | null;
             caller_check?: components["schemas"]["ProxyCallerCheck"] | null;
+        };
+        /** @description A retention rule to create. */
+        CreateRetentionRuleRequest: {
+            /** @description Only tokens in this container and everything in it. Every container by default. */
+            container?: string | null;
+            /** @description Only tokens of this type. Every type by default. */
+            type?: string | null;
+            /** @description Remove a token that was created so many days ago, unless it has an `expires_at`. Of several rules, the one for the innermost container decides, and the longest period if a token is in several. */
+            keep_for_days?: number | null;
+            /** @description Remove a token that nobody has read, used or changed for so many days, according to the audit log. */
+            keep_until_unused_for_days?: number | null;
+            /** @description Remove a token that was created so many days ago, whatever its `expires_at`. A later `expires_at` is shortened when a token is written. The shortest of several rules decides. */
+            never_longer_than_days?: number | null;
+            /** @description How many tokens the rule may remove when it takes effect, as the preview has counted them. */
+            confirmed_tokens: number;
         };
         /** @description The token intent to create. */
         CreateTokenIntentRequest: {
@@ -2211,6 +2555,69 @@ export interface components {
             data_keys: components["schemas"]["DataKey"][];
             reencryption?: components["schemas"]["Reencryption"];
         };
+        /** @description An erasure of the tokens that were selected together. */
+        Erasure: {
+            /**
+             * Format: uuid
+             * @description Id of the erasure.
+             */
+            id: string;
+            /**
+             * @description `counted` until it is confirmed, within a day; `awaiting_approval` if the tenant requires approvals; `queued`, `running` and `sealing` while a worker removes the tokens and waits for the log; `finished` with a receipt; `cancelled`; `stopped` without a receipt, as `reason` says: the requester lost the right to delete the tokens, or more matched than were confirmed.
+             * @enum {unknown}
+             */
+            status: "counted" | "awaiting_approval" | "queued" | "running" | "sealing" | "finished" | "cancelled" | "stopped";
+            /** @description The container. Absent for every container. */
+            container?: string;
+            /** @description The token type. Absent for every type. */
+            type?: string;
+            /** @description The pairs of metadata. When the erasure is over, digests of the values are in their place. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Whether tokens that match may be left, because the requester could not find and delete all tokens, when they were counted or while they were removed. */
+            is_limited: boolean;
+            /** @description How many tokens were counted. */
+            tokens: number;
+            /** @description How many more match that a legal hold keeps: as they were counted, and from `sealing` on as they were left. */
+            held_tokens: number;
+            /** @description How many tokens have been removed so far. */
+            removed_tokens: number;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who asked for it. Absent for the operator.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was counted.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was confirmed. Tokens that were created later are not erased.
+             */
+            confirmed_at?: string;
+            /**
+             * Format: date-time
+             * @description When a worker began.
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was over.
+             */
+            finished_at?: string;
+            /** @description Why it was over without a receipt. */
+            reason?: string;
+            approval?: components["schemas"]["Approval"];
+        };
+        /** @description A page of a list. */
+        ErasurePage: {
+            pagination: components["schemas"]["Pagination"];
+            /** @description The items of the page, newest first. */
+            data: components["schemas"]["Erasure"][];
+        };
         /** @description Whose access to explain, an application or a draft, and to what, a token or a container. */
         ExplainAccessRequest: {
             /** @description An application. Alternatively, give draft permissions and rules. */
@@ -2310,7 +2717,7 @@ export interface components {
             /** @description Sessions that the subject authorized. To see what they saw, ask by `session_id`. */
             sessions: components["schemas"]["ExposureSession"][];
             /**
-             * @description Applications, invitations, members and stored proxies that the subject created or changed, and those for which it requested
+             * @description Applications, invitations, members, stored proxies and webhooks that the subject created or changed, and those for which it requested
              *     or gave an approval, and exports that it approved. What others saw by them is a question of its own: an application's by
              *     `application_id`, an export's tokens by `/logs/viewers`.
              */
@@ -2623,6 +3030,54 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
             /** @description The items of the page, newest first. */
             data: components["schemas"]["Invitation"][];
+        };
+        /** @description Keeps tokens from being deleted or changed, whatever rules and requests say. */
+        LegalHold: {
+            /**
+             * Format: uuid
+             * @description Id of the hold.
+             */
+            id: string;
+            /** @description Whether it keeps tokens now: it was neither lifted nor has it ended. */
+            is_in_force: boolean;
+            /** @description Why the tokens are kept. */
+            reason: string;
+            /** @description The container. Absent for every container. */
+            container?: string;
+            /** @description The token type. Absent for every type. */
+            type?: string;
+            /** @description The one token that it keeps. Absent if it keeps others too. */
+            token_id?: string;
+            /** @description The pair of metadata. Absent for any metadata. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uuid
+             * @description Id of the application or user who set it.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was set.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends. Absent if it has to be lifted.
+             */
+            ends_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was lifted. Absent if it was not.
+             */
+            lifted_at?: string;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who lifted it.
+             */
+            lifted_by?: string;
+            approval?: components["schemas"]["Approval"];
         };
         /** @description A session that has not ended, without its key. */
         ListedSession: {
@@ -3383,6 +3838,65 @@ export interface components {
             /** @description ISO 8601: send everything again that happened from then on, at most 30 days back. */
             since: string;
         };
+        /** @description What a rule would do. */
+        RetentionPreview: {
+            /** @description How many tokens the rules would remove if this one were in force. */
+            tokens: number;
+            /** @description False if the number is an upper bound: all old tokens, some of which may still be used. */
+            is_exact: boolean;
+            /**
+             * Format: date-time
+             * @description Since when the first of them has been due. Absent if there are none.
+             */
+            due_since?: string;
+        };
+        /** @description A rule that says how long tokens are kept. */
+        RetentionRule: {
+            /**
+             * Format: uuid
+             * @description Id of the rule.
+             */
+            id: string;
+            /** @description The container. Absent for every container. */
+            container?: string;
+            /** @description The token type. Absent for every type. */
+            type?: string;
+            /** @description How many days tokens without `expires_at` are kept. */
+            keep_for_days?: number;
+            /** @description How many days tokens are kept after their last use. */
+            keep_until_unused_for_days?: number;
+            /** @description How many days tokens are kept at most. */
+            never_longer_than_days?: number;
+            /**
+             * Format: date-time
+             * @description From when the rule removes tokens. Absent until it is approved, if the tenant requires approvals.
+             */
+            effective_at?: string;
+            /**
+             * Format: uuid
+             * @description Id of the application or user who created it.
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            approval?: components["schemas"]["Approval"];
+        };
+        /** @description A retention rule that may be created. */
+        RetentionRuleWish: {
+            /** @description Only tokens in this container and everything in it. Every container by default. */
+            container?: string | null;
+            /** @description Only tokens of this type. Every type by default. */
+            type?: string | null;
+            /** @description Remove a token that was created so many days ago, unless it has an `expires_at`. Of several rules, the one for the innermost container decides, and the longest period if a token is in several. */
+            keep_for_days?: number | null;
+            /** @description Remove a token that nobody has read, used or changed for so many days, according to the audit log. */
+            keep_until_unused_for_days?: number | null;
+            /** @description Remove a token that was created so many days ago, whatever its `expires_at`. A later `expires_at` is shortened when a token is written. The shortest of several rules decides. */
+            never_longer_than_days?: number | null;
+        };
         /** @description A role of a member. */
         Role: {
             /** @description The name of the role. */
@@ -3447,7 +3961,7 @@ export interface components {
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/overloaded" | "/docs/errors/standby-missing" | "/docs/errors/key-service-unavailable";
+            type: "/docs/errors/overloaded" | "/docs/errors/standby-missing" | "/docs/errors/key-service-unavailable" | "/docs/errors/tenant-moving";
             /**
              * @description The status of the response.
              * @constant
@@ -4294,7 +4808,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
             };
         };
-        /** @description `other-cell`: The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up. */
+        /** @description `other-cell`: The vault is one of several cells, and the key belongs to another one: it names that cell, or its tenant was moved there. A key that names another cell is not looked up. */
         MisdirectedRequest: {
             headers: {
                 [name: string]: unknown;
@@ -4375,7 +4889,7 @@ export interface components {
                 "application/json": components["schemas"]["ProxyProblem"];
             };
         };
-        /** @description `other-cell`: The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up. */
+        /** @description `other-cell`: The vault is one of several cells, and the key belongs to another one: it names that cell, or its tenant was moved there. A key that names another cell is not looked up. */
         ProxyMisdirectedRequest: {
             headers: {
                 [name: string]: unknown;
@@ -4422,6 +4936,8 @@ export interface components {
          *     `standby-missing`: This vault only acknowledges what a second database has stored as well, and none is attached at the moment. Nothing was changed or disclosed: reading a token is refused too, since its audit record would not be safe.
          *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
+         *
+         *     `tenant-moving`: An operator is moving the tenant to another cell, and it is being handed over right now, which takes a second or two. Nothing was changed or disclosed.
          */
         ProxyServiceUnavailable: {
             headers: {
@@ -4487,6 +5003,8 @@ export interface components {
          *     `standby-missing`: This vault only acknowledges what a second database has stored as well, and none is attached at the moment. Nothing was changed or disclosed: reading a token is refused too, since its audit record would not be safe.
          *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
+         *
+         *     `tenant-moving`: An operator is moving the tenant to another cell, and it is being handed over right now, which takes a second or two. Nothing was changed or disclosed.
          */
         ServiceUnavailable: {
             headers: {
@@ -4687,6 +5205,8 @@ export interface operations {
              *     `token-id-taken`: A token with this id already exists.
              *
              *     `version-conflict`: Other requests kept changing the token while this one was being handled.
+             *
+             *     `legal-hold`: A legal hold covers what the request would delete or change. The hold says for which reason.
              */
             409: {
                 headers: {
@@ -4800,6 +5320,15 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            /** @description `legal-hold`: A legal hold covers what the request would delete or change. The hold says for which reason. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -4883,6 +5412,8 @@ export interface operations {
              *     `idempotency-answer-not-kept`: A request with the same BT-IDEMPOTENCY-KEY has, or may have, been carried out, but its result was not kept: it was larger than 1 MiB, it dates from before an upgrade, or the database did not confirm it.
              *
              *     `version-conflict`: Other requests kept changing the token while this one was being handled.
+             *
+             *     `legal-hold`: A legal hold covers what the request would delete or change. The hold says for which reason.
              */
             409: {
                 headers: {
@@ -5160,6 +5691,8 @@ export interface operations {
              *     `token-id-taken`: A token with this id already exists.
              *
              *     `version-conflict`: Other requests kept changing the token while this one was being handled.
+             *
+             *     `legal-hold`: A legal hold covers what the request would delete or change. The hold says for which reason.
              */
             409: {
                 headers: {
@@ -8097,6 +8630,15 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            /** @description `legal-hold`: A legal hold covers what the request would delete or change. The hold says for which reason. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["MisdirectedRequest"];
@@ -8269,6 +8811,907 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewRetentionRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRuleWish"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRetentionRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRule"][];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createRetentionRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRetentionRuleRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRule"];
+                };
+            };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRule"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRetentionRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the retention rule.
+                 * @example 5d82c0f7-4e19-4b36-a7f8-c1e60d94b2a3
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteRetentionRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the retention rule.
+                 * @example 5d82c0f7-4e19-4b36-a7f8-c1e60d94b2a3
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLegalHolds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHold"][];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createLegalHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateLegalHoldRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHold"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getLegalHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the legal hold.
+                 * @example e47a13b9-60d5-4f82-9c3b-7a5f1d08e6c4
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHold"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    liftLegalHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the legal hold.
+                 * @example e47a13b9-60d5-4f82-9c3b-7a5f1d08e6c4
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHold"];
+                };
+            };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHold"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasurePage"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createErasure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateErasureRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirmErasure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the erasure.
+                 * @example 0b9e5c72-d836-4a1f-8e47-f25c9130ab6d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmErasureRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             *
+             *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelErasure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again. */
+                "BT-IDEMPOTENCY-KEY"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the erasure.
+                 * @example 0b9e5c72-d836-4a1f-8e47-f25c9130ab6d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the erasure.
+                 * @example 0b9e5c72-d836-4a1f-8e47-f25c9130ab6d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getErasureReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the erasure.
+                 * @example 0b9e5c72-d836-4a1f-8e47-f25c9130ab6d
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];

@@ -7,6 +7,7 @@ import { applicationsCommand } from './applications.ts';
 import { auditCommand } from './audit/audit.ts';
 import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
+import { cellsCommand } from './cells.ts';
 import { devCommand } from './dev/dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { evidenceCommand } from './evidence/evidence.ts';
@@ -20,6 +21,7 @@ import { migrateCommand } from './migrate.ts';
 import { printError, printWarning } from './terminal/output.ts';
 import { serveCommand } from './serve.ts';
 import { tenantsCommand } from './tenants.ts';
+import { tokensCommand } from './tokens/tokens.ts';
 import { addVersion } from './version.ts';
 import { webhooksCommand } from './webhooks/webhooks.ts';
 import { workCommand } from './work.ts';
@@ -38,6 +40,7 @@ In production, in this order:
 
 Afterwards:
   strongroom tenants list             list tenants; show one with its members
+  strongroom tenants move             move a tenant to another cell; cells shows them and prints the router's maps
   strongroom applications key         issue a management key when it was lost
   strongroom members invite           invite someone, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
@@ -46,6 +49,7 @@ Afterwards:
   strongroom evidence                 write what an assessor asks, signed; check such a bundle
   strongroom jobs list                list background jobs; retry those that failed
   strongroom webhooks list            list webhooks; show and resend deliveries, forward events to this machine
+  strongroom tokens erase             erase tokens that belong together, with a signed receipt
   strongroom import                   import tokens from a file
   strongroom export                   export tokens, approved by members and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read
@@ -80,6 +84,7 @@ export function createProgram(isJson: boolean): Command {
     doctorCommand(),
     healthcheckCommand(),
     tenantsCommand(),
+    cellsCommand(),
     applicationsCommand(),
     membersCommand(),
     keysCommand(),
@@ -87,6 +92,7 @@ export function createProgram(isJson: boolean): Command {
     evidenceCommand(),
     jobsCommand(),
     webhooksCommand(),
+    tokensCommand(),
     importCommand(),
     exportCommand(),
     backupCommand(),

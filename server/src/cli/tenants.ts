@@ -3,6 +3,7 @@ import { removalTimeOf } from '../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import { toOneLine } from '../core/text/one-line.ts';
 import type { SwitchedSetting, TenantOverview, TenantOverviews, TenantSummary } from '../features/tenants/index.ts';
+import { moveCommand } from './tenants-move.ts';
 import { parseTenant } from './terminal/arguments.ts';
 import { printJson, printText } from './terminal/output.ts';
 import { toTable } from './terminal/text-table.ts';
@@ -10,10 +11,13 @@ import { withVault } from './terminal/with-vault.ts';
 
 export function tenantsCommand(): Command {
   return new Command('tenants')
-    .description('List tenants, show one with its members, restore one that was deleted, and turn settings on or off.')
+    .description(
+      'List tenants, show one with its members, restore one that was deleted, move one to another cell, and turn settings on or off.',
+    )
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(restoreCommand())
+    .addCommand(moveCommand())
     .addCommand(
       switchCommand('approve-plaintext', 'approve_plaintext', {
         state: 'whether a second owner or admin has to approve',

@@ -34,6 +34,9 @@ beforeAll(async () => {
     const body = Array.from({ length: 40 }, (_, index) => ({ id: `t${index}00`, type: 'token', data: `v${index}` }));
     expect((await vault.request('POST', '/tokenize', { key: tenant.keys.private, body })).status).toBe(200);
   }
+  // Duplicates that are updated do not share a commit, so each such create uses a connection of its own.
+  const body = { name: 'Noisy', settings: { token_deduplication_behavior: 'update_existing' } };
+  expect((await vault.request('PUT', '/tenants/self', { key: noisy.keys.management, body })).status).toBe(200);
   // Updates and single creates use other counter rows than `/tokenize`, and only existing rows can be locked.
   expect((await patch(noisy.keys.private, 0)).status).toBe(200);
 });

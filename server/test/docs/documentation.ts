@@ -25,14 +25,14 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
-/** Returns the cells of every table row in a text, including headings and rules. */
+/** Returns the cells of every table row in a text, including headings and rules. Pipes in cells are escaped on the page. */
 export function rowsIn(text: string): string[][] {
   const rows = text.match(/^\|.*\|$/gm) ?? [];
   return rows.map((row) =>
     row
       .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll(String.raw`\|`, '|')),
   );
 }
 

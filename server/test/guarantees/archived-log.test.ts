@@ -146,6 +146,26 @@ it('stays beside the database with --keep, in a folder and in S3, and verifies t
   expect([...storage.objects.keys()].every((key) => key.startsWith('audit/vault/one/'))).toBe(true);
 });
 
+it('is read before retention drops a month, so that storage that has lost or changed a file loses nothing', async () => {
+  const month = path.join(folder, 'months', (await readdir(path.join(folder, 'months'))).toSorted()[0] ?? '');
+  const name = (await readdir(month)).find((each) => each.endsWith('.ndjson.gz')) ?? '';
+  const file = path.join(month, name);
+  const content = await readFile(file);
+  const drop = async () => {
+    const { database, signer, archive } = open();
+    const findArchived = (of: string) => findArchivedRemovals(database, archive, of);
+    await dropOldMonths(database, { monthsKept, signer, findArchived });
+  };
+  await rm(file);
+  await expect(drop()).rejects.toThrow('is missing');
+  await writeFile(file, content.subarray(1));
+  await expect(drop()).rejects.toThrow('was changed after it was written');
+  await seal();
+  await expect(drop()).rejects.toThrow('was changed after it was written');
+  expect(await isThere(8)).toBe(true);
+  await writeFile(file, content);
+});
+
 it('says what is wrong with the storage, without what the storage sent', async () => {
   storage.refusal = { status: 403, code: 'AccessDenied' };
   await expect(

@@ -104,7 +104,7 @@ describe('more time than other requests', () => {
     const urls = Object.fromEntries(
       [...long].map(([why, some]) => [why, [...new Set(some.map(({ url }) => url))].sort()]),
     );
-    const readingLog = ['/logs/export', '/logs/exposure', '/logs/viewers'];
+    const readingLog = ['/erasures/:id/receipt', '/logs/export', '/logs/exposure', '/logs/viewers'];
     expect(urls).toEqual({
       'proxy-call': ['/proxy', '/proxy/*'],
       'log-reading': [...readingLog, ...readingLog.map((url) => `/portal/api${url}`)],

@@ -59,6 +59,7 @@ beforeAll(async () => {
         retentionMonths: 13,
         anchorFile: undefined,
         anchorUrl: undefined,
+        backupDays: undefined,
         // A month waits for it, because nothing is ever archived there.
         archive: { folder: path.join(tmpdir(), 'strongroom-no-such-folder') },
         alerts: { ...defaultThresholds, misses: 1 },

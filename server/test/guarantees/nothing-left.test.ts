@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenTypeNames } from '../../src/core/token-types/token-type-catalog.ts';
 import { sweepTokensJobs } from '../../src/features/tokens/index.ts';
 import { type Canary, CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
@@ -17,11 +18,13 @@ let proxied: ProxyVault;
 /** Everything derived from a value, collected while the tokens existed. */
 const derived: Canary[] = [];
 let before: Readonly<Record<string, number>>;
+let typesBefore: readonly string[];
 beforeAll(async () => {
   proxied = await ProxyVault.start();
   await useTheVault();
   await remember();
   before = await countRows();
+  typesBefore = await listTypes();
   await removeEverything();
 });
 afterAll(() => proxied.stop());
@@ -40,6 +43,11 @@ const allowed: Readonly<Record<string, string>> = {
   'public.token_totals': 'how many tokens there were, by type',
   'public.token_sets': 'which containers there were together',
   'public.token_set_totals': 'how many of those there were',
+  'public.retention_rules': 'how long tokens are kept, by container and type',
+  'public.legal_holds': 'why tokens are kept, with the pair of metadata that a manager named',
+  'public.erasures': 'which tokens were erased, with digests of metadata',
+  'public.erasure_batches': 'which transactions removed them',
+  'public.retention_sweeps': 'when rules were last applied',
   'public.proxy_calls': 'calls that are under way, by id and host',
   'public.audit_records': 'who did what to which id',
   'public.audit_streams': 'how the streams of the log are doing',
@@ -89,6 +97,7 @@ describe('after the last token of a tenant is gone', () => {
   it('is found by a look at the same tables while the tokens were there', () => {
     expect(before).toMatchObject({ 'public.tokens': expect.any(Number), 'public.token_terms': expect.any(Number) });
     expect(before['public.tokens']).toBeGreaterThan(15);
+    expect(typesBefore, 'Create a token of each type in `useTheVault`.').toStrictEqual(tokenTypeNames.toSorted());
     expect(before['public.token_terms']).toBeGreaterThan(5);
     expect(before['public.token_cvcs']).toBeGreaterThan(1);
     const kinds = new Set(derived.map(({ name }) => name.split(' ')[0]));
@@ -135,6 +144,8 @@ async function useTheVault(): Promise<void> {
   await make({ type: 'card', data: { number: cardNumber(), expiration_month: 7, expiration_year: 2050, cvc: '123' } });
   await make({ type: 'card_number', data: cardNumber() });
   await make({ type: 'bank', data: { routing_number: '021000021', account_number: '12345678901234567' } });
+  await make({ type: 'us_bank_account_number', data: '0012345678' });
+  await make({ type: 'us_bank_routing_number', data: '021000021' });
   await make({ type: 'social_security_number', data: '123-45-6789' });
   await make({ type: 'employer_id_number', data: '12-3456789' });
   const known = secret();
@@ -215,6 +226,15 @@ async function removeEverything(): Promise<void> {
   // The sweep of claims is not run, because it would hide an orphaned claim.
   const sweep = sweepTokensJobs(vault.server.core.database).find(({ name }) => name === 'sweep-tokens');
   await sweep?.run({});
+}
+
+/** Lists the types of the tokens of the tenant. */
+async function listTypes(): Promise<string[]> {
+  const { rows } = await proxied.vault.database.owner.query<{ type: string }>(
+    'select distinct type from tokens where tenant_id = $1',
+    [proxied.tenant.id],
+  );
+  return rows.map(({ type }) => type).toSorted();
 }
 
 /** Lists every table, including partitions and those of the job queue. */

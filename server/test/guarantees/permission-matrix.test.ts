@@ -12,6 +12,8 @@ import { peopleRoutes } from '../harness/people-matrix-routes.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
 import { tapApi } from '../harness/route-tap.ts';
 import { clientKeyRoutes } from '../harness/client-key-matrix-routes.ts';
+import { retentionRoutes } from '../harness/retention-matrix-routes.ts';
+import { erasureRoutes } from '../harness/erasure-matrix-routes.ts';
 import { sessionRoutes } from '../harness/session-matrix-routes.ts';
 import type { TestResponse, TestTenant } from '../harness/test-vault.ts';
 import { tokenIntentRoutes } from '../harness/token-intent-matrix-routes.ts';
@@ -233,6 +235,8 @@ const ownRows: MatrixRoute[] = [
     prepare: at(`/logs/${crypto.randomUUID()}/proof?created_at=2030-01-01T00:00:00Z`),
   },
   ...clientKeyRoutes(vault),
+  ...retentionRoutes(vault),
+  ...erasureRoutes(vault),
   ...tokenIntentRoutes(vault),
   ...webhookRoutes(vault),
   {

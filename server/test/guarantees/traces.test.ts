@@ -340,6 +340,7 @@ describe('a job', () => {
           retentionMonths: 13,
           anchorFile: undefined,
           anchorUrl: undefined,
+          backupDays: undefined,
           archive: undefined,
           alerts: defaultThresholds,
         },

@@ -5,10 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
-import type { CellServer } from './cell-server.ts';
 import { untilTrue } from './deadline.ts';
+import { stopProcess } from './stop-process.ts';
 
 const recipes = fileURLToPath(new URL('../../../deploy/cells', import.meta.url));
+
+/** A cell as a router sees it. */
+export interface RoutedCell {
+  readonly name: string;
+  readonly port: number;
+  readonly adminPort: number;
+}
 
 /** A real router in front of several cells. It runs a recipe of `deploy/cells` with the addresses of this machine. */
 export class CellRouter {
@@ -16,13 +23,15 @@ export class CellRouter {
   readonly #process: ChildProcess;
   readonly #directory: string;
 
-  static startHaproxy(cells: readonly CellServer[]): Promise<CellRouter> {
+  /** Starts HAProxy, with a map of moved keys if there are any. */
+  static startHaproxy(cells: readonly RoutedCell[], movedMap = path.join(recipes, 'moved.map')): Promise<CellRouter> {
     return CellRouter.#start(cells, {
       recipe: 'haproxy.cfg',
       adapt: (text, port) =>
         text
           .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
           .replace('/etc/haproxy/cells.map', path.join(recipes, 'cells.map'))
+          .replaceAll('/etc/haproxy/moved.map', movedMap)
           // A busy machine may delay a check.
           .replaceAll('option httpchk', 'timeout check 10s\n  option httpchk')
           .replaceAll(/^ *server \S+-b .*\n/gm, ''),
@@ -30,7 +39,7 @@ export class CellRouter {
     });
   }
 
-  static startNginx(cells: readonly CellServer[]): Promise<CellRouter> {
+  static startNginx(cells: readonly RoutedCell[]): Promise<CellRouter> {
     return CellRouter.#start(cells, {
       recipe: 'nginx.conf',
       adapt: (text, port) => {
@@ -45,7 +54,7 @@ export class CellRouter {
   }
 
   static async #start(
-    cells: readonly CellServer[],
+    cells: readonly RoutedCell[],
     router: {
       readonly recipe: string;
       readonly adapt: (text: string, port: number) => string;
@@ -81,11 +90,7 @@ export class CellRouter {
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      const exited = once(this.#process, 'exit');
-      this.#process.kill('SIGTERM');
-      await exited;
-    }
+    await stopProcess(this.#process);
     await rm(this.#directory, { recursive: true, force: true });
   }
 }

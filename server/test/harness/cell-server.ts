@@ -1,6 +1,6 @@
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
-import { balancedSettings } from './balanced-servers.ts';
+import { balancedSettings, makeLoadKey } from './balanced-servers.ts';
 import { Program } from './program.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -27,7 +27,7 @@ export class CellServer {
     const { management } = (JSON.parse(stdout) as { keys: { management: string } }).keys;
     const program = Program.start(['serve', '--json'], settings);
     await program.ready();
-    const key = await makeKey(`http://127.0.0.1:${port}`, management);
+    const key = await makeLoadKey(`http://127.0.0.1:${port}`, management);
     return new CellServer({ name, port, adminPort, key, program, database });
   }
 
@@ -55,20 +55,4 @@ export class CellServer {
     await this.kill();
     await this.#database.drop();
   }
-}
-
-async function makeKey(url: string, management: string): Promise<string> {
-  const rule = {
-    description: 'Sees everything',
-    priority: 1,
-    container: '/',
-    transform: 'reveal',
-    permissions: ['token:create', 'token:read'],
-  };
-  const response = await fetch(`${url}/applications`, {
-    method: 'POST',
-    headers: { 'bt-api-key': management, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Load', type: 'private', rules: [rule] }),
-  });
-  return ((await response.json()) as { key: string }).key;
 }

@@ -76,6 +76,7 @@ export class EventVault {
           retentionMonths: 13,
           anchorFile: undefined,
           anchorUrl: undefined,
+          backupDays: undefined,
           archive: undefined,
           alerts: defaultThresholds,
         },

@@ -13,6 +13,7 @@ export function evidenceOrder(vault: TestVault, own: Partial<EvidenceOrder> = {}
         retentionMonths: 13,
         anchorFile: undefined,
         anchorUrl: undefined,
+        backupDays: undefined,
         archive: undefined,
         alerts: defaultThresholds,
       },

@@ -95,6 +95,44 @@ export const plantedWeaknesses: readonly PlantedWeakness[] = [
     },
   },
   {
+    fact: 'tokens-past-retention',
+    plant: async (vault, tenant) => {
+      const id = uuid();
+      await own(
+        vault,
+        `insert into retention_rules (tenant_id, id, keep_for_days, effective_at) values ($1, $2, 30, now() - interval '3 hours')`,
+        [tenant.id, id],
+      );
+      await own(
+        vault,
+        `with counted as (
+            insert into token_counts (tenant_id, type, containers, slot, tokens) values ($1, 'token', '{/old/}', 0, 1))
+          insert into tokens (tenant_id, id, type, data, containers, shelf, created_by, created_at)
+          values ($1, 'kept-too-long', 'token', '\\x00', '{/old/}', 'token /old/', $2, now() - interval '31 days')`,
+        [tenant.id, id],
+      );
+      await own(vault, `insert into retention_sweeps (tenant_id, swept_at) values ($1, now())`, [tenant.id]);
+      return tenant.id;
+    },
+  },
+  {
+    fact: 'retention-sweeps',
+    plant: async (vault, tenant) => {
+      await own(
+        vault,
+        `insert into retention_rules (tenant_id, id, keep_for_days, effective_at) values ($1, $2, 30, now() - interval '9 hours')`,
+        [tenant.id, uuid()],
+      );
+      await own(
+        vault,
+        `insert into retention_sweeps (tenant_id, swept_at) values ($1, now() - interval '9 hours')
+          on conflict (tenant_id) do update set swept_at = excluded.swept_at`,
+        [tenant.id],
+      );
+      return tenant.id;
+    },
+  },
+  {
     fact: 'stale-codes',
     plant: async (vault, tenant) => {
       await own(

@@ -21,9 +21,10 @@ type IdKind = string;
 
 /**
  * Parameters without foreign ids. Application templates are the same for every tenant. Log records are also named by
- * their time, and `log-proof.api.test.ts` requests those of another tenant.
+ * their time, and `log-proof.api.test.ts` requests those of another tenant. An application finds only its own erasures,
+ * and `erasure.api.test.ts` requests those of others.
  */
-const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs/{id}']);
+const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'erasures/{id}', 'logs/{id}']);
 
 /** Replacements for routes whose smallest valid body does not get as far as the lookup. */
 const overrides: ReadonlyMap<string, Partial<ApiRoute>> = new Map([

@@ -104,6 +104,14 @@ describe('the vault', () => {
   });
 });
 
+describe('a cell', () => {
+  it('has its name in servers and workers', async () => {
+    const rendered = await renderer.render({ cell: 'eu1' });
+    expect(readServerConfig(startedWith(rendered, 'serve')).cell).toBe('eu1');
+    expect(readWorkerConfig(startedWith(rendered, 'work')).cell).toBe('eu1');
+  });
+});
+
 describe('what PostgreSQL needs', () => {
   it('is a CA in every pod, and further volumes for each of them', async () => {
     const own = { volumes: [{ name: 'own', emptyDir: {} }], volumeMounts: [{ name: 'own', mountPath: '/own' }] };
@@ -160,6 +168,8 @@ describe('values.schema.json', () => {
     ['a peer that is misspelt', { networkPolicy: { admin: { from: [{ namespacesSelector: {} }] } } }],
     ['a rule for every port', { networkPolicy: { postgresql: { ports: [] } } }],
     ['a level of logs that does not exist', { logLevel: 'debug' }],
+    ['a cell with the name of a kind of key', { cell: 'pvt' }],
+    ['a cell with a name that no key can have', { cell: 'eu-1' }],
     ['a drain that is too long', { serve: { drain: { delaySeconds: 301 } } }],
   ])('refuses %s', (_what, values) => {
     expect(check(merged(defaults.values, values))).toBe(false);

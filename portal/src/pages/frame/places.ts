@@ -13,6 +13,7 @@ import {
   MonitorSmartphone,
   ScrollText,
   SlidersHorizontal,
+  Timer,
   Users,
   Webhook,
 } from 'lucide-react';
@@ -65,6 +66,7 @@ export const places: readonly {
     group: 'Operations',
     items: [
       { label: 'Webhooks', to: '/webhooks', icon: Webhook, key: 'w' },
+      { label: 'Retention', to: '/retention', icon: Timer, key: 'd' },
       { label: 'Encryption keys', to: '/encryption-keys', icon: KeyRound, key: 'k' },
       { label: 'Background jobs', to: '/jobs', icon: ListChecks, key: 'j' },
       { label: 'Settings', to: '/settings', icon: SlidersHorizontal, key: 'p' },

@@ -44,6 +44,7 @@ const groups = [
   ['keys:', 'Client keys'],
   ['proxy:', 'Stored proxies'],
   ['webhook:', 'Webhooks'],
+  ['retention:', 'Retention'],
   ['tenant:member:', 'Members'],
   ['tenant:invitation:', 'Invitations'],
   ['tenant:', 'Tenant'],

@@ -13,6 +13,7 @@ export const docsPages = {
   'guides/collect-a-card': 'Collect a card',
   'guides/stored-proxies': 'Stored proxies',
   'guides/webhooks': 'Receive events',
+  'operate/retention-and-erasure': 'Retention and erasure',
   'operate/tenants': 'Tenants and their settings',
   'runbooks/job-dead': 'Jobs that failed for good',
   portal: 'The portal',

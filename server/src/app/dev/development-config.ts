@@ -58,6 +58,7 @@ export function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefine
       retentionMonths: 13,
       anchorFile: undefined,
       anchorUrl: undefined,
+      backupDays: undefined,
       archive: undefined,
       alerts: defaultThresholds,
     },

@@ -67,7 +67,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   await database.forTenant(tenantId, (tx) => requireOpenTenant(tx, tenantId));
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
   const columns = header === undefined ? undefined : toColumnTargets(header.columns, map);
-  const { fingerprintTokens } = await readTenantSettings(database, tenantId);
+  const { fingerprintTokens, lifeLimits } = await readTenantSettings(database, tenantId);
   const tokenImport = new TokenImport({ database, keyring, tenantId });
   const target = order.isDryRun
     ? await rehearse(core, order)
@@ -77,7 +77,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
     return { ...target.from, codesDropped: 0, isFinished: true, resumedAt: target.from.line };
   }
 
-  const intake = { tenantId, hasFingerprints: fingerprintTokens, dropsCvc, vouchesForViews };
+  const intake = { tenantId, hasFingerprints: fingerprintTokens, lifeLimits, dropsCvc, vouchesForViews };
   const threads = Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
   const pool = new PreparerPool({ intake, shape: { map, columns } }, threads);
   try {

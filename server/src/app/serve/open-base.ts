@@ -31,10 +31,7 @@ export async function openBase(
   const core = opened.adopt(await VaultCore.open({ ...config, database }, tracer), (it) => it.close());
   const origin = core.origins.of(config.database.url);
   const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys), origin), (it) => it.stop());
-  const directory = opened.adopt(
-    new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, cell: core.cell, feed }),
-    (it) => it.close(),
-  );
+  const directory = opened.adopt(new CredentialDirectory({ ...core, feed }), (it) => it.close());
   watchOutages(core, feed, logger);
   followKeys(core, feed);
   watchKeyService(core, logger);

@@ -26,6 +26,7 @@ beforeAll(async () => {
         retentionMonths: 13,
         anchorFile: undefined,
         anchorUrl: undefined,
+        backupDays: undefined,
         archive: undefined,
         alerts: defaultThresholds,
       },

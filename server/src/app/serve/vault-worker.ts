@@ -8,6 +8,7 @@ import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../../f
 import { sweepSignInsJob } from '../../features/portal/index.ts';
 import { addEndpointGauges, type RunPace, wakeWebhooksOf } from '../../features/webhooks/index.ts';
 import { addStreamGauges, type StreamPace, wakeLogStreams } from '../../features/log-streams/index.ts';
+import { sweepRetentionJobs } from '../../features/retention/index.ts';
 import { purgeTenantJob, removeTenantsJob } from '../../features/tenants/index.ts';
 import { sweepTokensJobs } from '../../features/tokens/index.ts';
 import { createAdminEdge } from '../../http/edge/admin-edge.ts';
@@ -27,6 +28,7 @@ import { Metrics } from '../../platform/telemetry/metrics.ts';
 import { openTracer } from '../../platform/traces/open-tracer.ts';
 import { addTraceMetrics } from '../../platform/traces/trace-metrics.ts';
 import { createApprovals } from '../wiring/approval-wiring.ts';
+import { createErasureJobs } from '../wiring/erasure-wiring.ts';
 import { createStreamJobs } from '../wiring/log-stream-wiring.ts';
 import { createWebhookJobs } from '../wiring/webhook-wiring.ts';
 import { databaseChecks, notStopping } from './readiness.ts';
@@ -113,6 +115,8 @@ export class VaultWorker {
       sweepClientKeysJob(core.database),
       ...sweepTokenIntentsJobs(core.database),
       ...sweepTokensJobs(core.database),
+      ...sweepRetentionJobs({ database: core.database, log: sealerDatabase }),
+      ...createErasureJobs(core, { sealerDatabase, backupDays: config.audit.backupDays }),
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),
       sweepInvitationsJob(core.database),

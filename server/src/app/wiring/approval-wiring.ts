@@ -6,9 +6,10 @@ import {
   ApplicationKeyStore,
   ApplicationStore,
 } from '../../features/applications/index.ts';
-import { ApprovalDecisions, type RequesterFinder } from '../../features/approvals/index.ts';
+import { ApprovalDecisions, operatorCaller, operatorId, type RequesterFinder } from '../../features/approvals/index.ts';
 import { InvitationApproval, InvitationLinks } from '../../features/invitations/index.ts';
-import { MemberStore, RoleApproval, rolePermissions } from '../../features/members/index.ts';
+import { MemberStore, operatorGrants, RoleApproval, rolePermissions } from '../../features/members/index.ts';
+import { ErasureApproval, HoldApproval, type RightsFinder, RuleApproval } from '../../features/retention/index.ts';
 import { SettingsApproval } from '../../features/tenants/index.ts';
 import type { VaultCore } from './vault-core.ts';
 
@@ -23,6 +24,9 @@ export function createApprovals({ database, systemKeys }: VaultCore, publicUrl: 
       role: new RoleApproval(),
       invitation: new InvitationApproval(new InvitationLinks({ systemKeys, publicUrl })),
       settings: new SettingsApproval(),
+      retention_rule: new RuleApproval(),
+      legal_hold: new HoldApproval(),
+      erasure: new ErasureApproval(),
     },
   });
 }
@@ -30,6 +34,9 @@ export function createApprovals({ database, systemKeys }: VaultCore, publicUrl: 
 const findRequester: RequesterFinder = async (tx, { requestedBy, requestedKey }, approver) => {
   const { tenantId, requestId, sourceAddress } = approver;
   const origin = { tenantId, requestId, sourceAddress };
+  if (requestedBy === operatorId) {
+    return { ...operatorCaller(tenantId), ...origin, grants: operatorGrants };
+  }
   if (requestedKey === null) {
     const role = await new MemberStore(tx, tenantId).findRole(requestedBy);
     if (role === undefined) return undefined;
@@ -51,3 +58,11 @@ const findRequester: RequesterFinder = async (tx, { requestedBy, requestedKey },
     ...(grantLimit === null ? {} : { grantLimit }),
   };
 };
+
+/** Finds the requester of an erasure, with the rights that they have now. */
+export const findErasureRights: RightsFinder = (tx, tenantId, { createdBy, createdKey }) =>
+  findRequester(
+    tx,
+    { requestedBy: createdBy ?? operatorId, requestedKey: createdKey },
+    { tenantId, userId: operatorId, requestId: '', sourceAddress: '' },
+  );

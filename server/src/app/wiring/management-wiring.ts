@@ -22,6 +22,15 @@ import {
 } from '../../features/logs/index.ts';
 import { addMemberRoutes, MemberService } from '../../features/members/index.ts';
 import { addPreviewRoutes } from '../../features/proxy/index.ts';
+import {
+  addErasureRoutes,
+  addLegalHoldRoutes,
+  addRetentionRuleRoutes,
+  ErasureReceipts,
+  ErasureService,
+  LegalHoldService,
+  RetentionRuleService,
+} from '../../features/retention/index.ts';
 import { addStoredProxyRoutes, DestinationCheck, StoredProxyService } from '../../features/stored-proxies/index.ts';
 import { addSessionListRoutes, SessionRegister } from '../../features/sessions/index.ts';
 import {
@@ -76,6 +85,10 @@ export function createManagementRoutes(
   const webhooks = new WebhookService({ database, audit, keyring, urls: new WebhookUrlCheck(outbound) });
   const destinations = new DestinationCheck(outbound);
   const proxies = new StoredProxyService({ database, audit, keyring, destinations });
+  const rules = new RetentionRuleService({ database, audit });
+  const erasures = new ErasureService({ database, audit, keyring });
+  const receipts = new ErasureReceipts({ database, reader, erasures });
+  const holds = new LegalHoldService({ database, audit, keyring });
   const deliveries = new DeliveryService({ database, audit });
   return (scope) => {
     addTenantRoutes(scope, { tenants, deletion: new TenantDeletion(database) });
@@ -91,6 +104,9 @@ export function createManagementRoutes(
     addEncryptionKeyRoutes(scope, encryptionKeys);
     addFailedJobRoutes(scope, new FailedJobs({ database, audit }));
     addClientKeyRoutes(scope, new ClientKeyService(core));
+    addRetentionRuleRoutes(scope, rules);
+    addLegalHoldRoutes(scope, holds);
+    addErasureRoutes(scope, { erasures, receipts });
     addMemberRoutes(scope, members);
     addInvitationRoutes(scope, invitations);
     addStoredProxyRoutes(scope, proxies);

@@ -73,6 +73,16 @@ export const permissionCatalog = [
     applicationTypes: ['management'],
   },
   { type: 'proxy:delete', description: 'Delete stored proxies', applicationTypes: ['management'] },
+  {
+    type: 'retention:read',
+    description: 'Read retention rules and legal holds',
+    applicationTypes: ['management'],
+  },
+  {
+    type: 'retention:update',
+    description: 'Change retention rules, which delete tokens, and set and lift legal holds',
+    applicationTypes: ['management'],
+  },
   { type: 'log:read', description: 'Read the audit log', applicationTypes: ['management'] },
   { type: 'report:read', description: 'Read usage reports', applicationTypes: ['management'] },
 ] as const satisfies readonly {

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'token-id-taken'
   | 'nonce-used'
   | 'version-conflict'
+  | 'legal-hold'
   | 'record-not-sealed'
   | 'record-not-provable'
   | 'idempotency-in-flight'
@@ -40,6 +41,7 @@ export type ErrorCode =
   | 'overloaded'
   | 'standby-missing'
   | 'key-service-unavailable'
+  | 'tenant-moving'
   | 'internal-error';
 
 /** Messages by field path, in the same shape as in the problem document. */

@@ -29,9 +29,9 @@ export const dataRows = [
     requirements: '3.2.1',
     topic: 'retention and disposal',
     vault:
-      '`expires_at` deletes a token within the hour; deleting a tenant destroys its keys after seven days, or at once if the owner gives its name',
+      '`expires_at` deletes a token within the hour; [retention rules](operate/retention-and-erasure.md) delete by age or last use, by container and type; legal holds keep what must be kept; deleting a tenant destroys its keys after seven days, or at once if the owner gives its name',
     yours:
-      'how long you need a card; finding cards past that time; backups, which hold deleted tokens until they are discarded',
+      'how long you need a card, and setting the rules; legal holds and their end; backups, which hold deleted tokens until they are discarded',
   },
   {
     id: 'verification-codes',

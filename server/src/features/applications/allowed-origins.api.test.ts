@@ -84,9 +84,9 @@ describe('the origins of a key, by its id alone', () => {
   let feed: ChangeFeed;
   let directory: CredentialDirectory;
   beforeAll(async () => {
-    const { database, systemKeys } = vault.server.core;
+    const { database, systemKeys, keyring } = vault.server.core;
     feed = new ChangeFeed(vault.database.url, '');
-    directory = new CredentialDirectory({ database, systemKeys, cell: undefined, feed });
+    directory = new CredentialDirectory({ database, systemKeys, keyring, cell: undefined, feed });
     await feed.start();
   });
   afterAll(async () => {

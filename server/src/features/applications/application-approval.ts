@@ -3,6 +3,7 @@ import { listRightsChanges, toCanonicalRights } from '../../core/rights-change/r
 import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
 import { type ApplicationId, type TenantId, toId } from '../../core/identity/ids.ts';
+import { counted } from '../../core/text/counted.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import { toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -42,7 +43,7 @@ export class ApplicationApproval implements ApprovalEffect {
       title: isNew
         ? `New ${current.type} application “${wanted.name}”`
         : `More rights for the ${current.type} application “${current.name}”`,
-      sentences: [...toPlaintextSentences(rights), `It has ${keys} ${keys === 1 ? 'key' : 'keys'}.`],
+      sentences: [...toPlaintextSentences(rights), `It has ${counted(keys, 'key')}.`],
       changes: listRightsChanges(current, rights),
     };
   }

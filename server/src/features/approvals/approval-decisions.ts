@@ -35,7 +35,7 @@ export type ApprovalEffects = Readonly<Record<ApprovalKind, ApprovalEffect>>;
  */
 export type RequesterFinder = (
   tx: Transaction,
-  request: ApprovalRequest,
+  request: Pick<ApprovalRequest, 'requestedBy' | 'requestedKey'>,
   approver: UserCaller,
 ) => Promise<Caller | undefined>;
 

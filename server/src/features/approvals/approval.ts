@@ -1,11 +1,20 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import type { UserCaller } from '../../core/identity/caller.ts';
+import type { MemberCaller, UserCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { AuditDetails, AuditEvent, EntityType, Operation } from '../../platform/audit/record/audit-event.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-export const approvalKinds = ['application', 'key', 'role', 'invitation', 'settings'] as const;
+export const approvalKinds = [
+  'application',
+  'key',
+  'role',
+  'invitation',
+  'settings',
+  'retention_rule',
+  'legal_hold',
+  'erasure',
+] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
 /** A `stale` request was approved, but could no longer be applied. */
@@ -25,7 +34,7 @@ interface Given {
 export interface ApprovalRequest {
   readonly id: string;
   readonly kind: ApprovalKind;
-  /** The application, key, member, invitation or tenant that would change. */
+  /** What would change: the application, key, member, invitation, tenant, retention rule, legal hold or erasure. */
   readonly subjectId: string;
   /** The application that a key belongs to. */
   readonly applicationId: string | null;
@@ -98,6 +107,9 @@ const entityTypes: Readonly<Record<ApprovalKind, EntityType>> = {
   role: 'member',
   invitation: 'invitation',
   settings: 'tenant',
+  retention_rule: 'retention_rule',
+  legal_hold: 'legal_hold',
+  erasure: 'erasure',
 };
 
 /** Returns the audit event for a step of a request. Every step except the first names the requester. */
@@ -123,4 +135,21 @@ export function noSuchRequest(): DomainError {
 /** Creates the error that `apply` throws if the approved change is no longer what would happen. */
 export function staleRequest(why: string): DomainError {
   return new DomainError('forbidden', `The request no longer applies: ${why}. It has ended and can be made again.`);
+}
+
+/** The id under which the operator requests something that members have to approve. It belongs to nobody. */
+export const operatorId = '00000000-0000-0000-0000-000000000000';
+
+/** Returns the operator as a requester. Like for a key, it is unknown which person it is, so two members approve. */
+export function operatorCaller(tenantId: TenantId): MemberCaller {
+  return {
+    tenantId,
+    userId: operatorId,
+    requestId: '',
+    sourceAddress: '',
+    role: 'OWNER',
+    isProven: false,
+    isByProvider: false,
+    grants: { rules: [] },
+  };
 }

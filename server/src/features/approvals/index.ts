@@ -1,5 +1,5 @@
 export type { ApprovalDescription, ApprovalEffect, ApprovalRequest, ApprovedRequest } from './approval.ts';
-export { staleRequest } from './approval.ts';
+export { operatorCaller, operatorId, staleRequest } from './approval.ts';
 export {
   ApprovalDecisions,
   approvalPagesMax,

@@ -4,7 +4,7 @@ import type { AuditDetails } from '../../platform/audit/record/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { sha256 } from '../../platform/keyring/sealing/sha256.ts';
-import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } from './approval.ts';
+import { approvalEvent, type ApprovalKind, type ApprovalRequest, operatorId, staleRequest } from './approval.ts';
 import { ApprovalStore } from './approval-store.ts';
 
 /**
@@ -56,7 +56,8 @@ export async function requestApproval(tx: Transaction, caller: Caller, wanted: W
   });
   const request = await store.find(id);
   if (request === undefined) throw new Error('A request for approval was not stored.');
-  await recordInTransaction(tx, caller.tenantId, caller, approvalEvent(request, 'request', wanted.details));
+  const actor = requester.requestedBy === operatorId ? 'system' : caller;
+  await recordInTransaction(tx, caller.tenantId, actor, approvalEvent(request, 'request', wanted.details));
   return request;
 }
 

@@ -6,5 +6,5 @@ export { ownerView } from './member-example-views.ts';
 export { addMemberRoutes } from './member-routes.ts';
 export { MemberView, toMemberView } from './member-schemas.ts';
 export { MemberService } from './member-service.ts';
-export { grantablePermissions, rolePermissions } from './role-permissions.ts';
+export { grantablePermissions, operatorGrants, rolePermissions } from './role-permissions.ts';
 export { MemberStore } from './member-store.ts';

@@ -1,3 +1,5 @@
+import type { Grants } from '../../core/access/access-rule.ts';
+import { toRules } from '../../core/access/decide-access.ts';
 import { type Permission, permissionCatalog } from '../../core/access/permission.ts';
 import type { Role } from './member.ts';
 
@@ -11,6 +13,7 @@ const reading: readonly Permission[] = [
   'log:read',
   'proxy:read',
   'webhook:read',
+  'retention:read',
   'tenant:member:read',
   'tenant:invitation:read',
   'token:read',
@@ -38,6 +41,7 @@ const managing: readonly Permission[] = [
   'webhook:create',
   'webhook:update',
   'webhook:delete',
+  'retention:update',
 ];
 
 /** The permissions of a member while signed in. They are permissions without rules, so that reads are masked. */
@@ -61,3 +65,6 @@ export const grantablePermissions: Readonly<Record<Role, ReadonlySet<Permission>
   ADMIN: new Set([...rolePermissions.ADMIN, ...onTokens]),
   READ_ONLY: new Set(),
 };
+
+/** The operator has the rights of an owner in every tenant. */
+export const operatorGrants: Grants = { rules: toRules(rolePermissions.OWNER, []) };

@@ -83,7 +83,9 @@ export async function listOpenCalls(
 ): Promise<OpenCall[]> {
   return tx.query<OpenCall>({
     text: `select tenant_id as "tenantId", id from proxy_calls
-      where started_at < now() - make_interval(secs => $1) order by started_at limit $2`,
+      where started_at < now() - make_interval(secs => $1)
+        and not exists (select from tenant_moves m where m.tenant_id = proxy_calls.tenant_id and m.closed_until > now())
+      order by started_at limit $2`,
     values: [options.olderThanSeconds, options.limit],
   });
 }

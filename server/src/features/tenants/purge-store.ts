@@ -13,6 +13,8 @@ export const purgedTables = [
   'token_set_totals',
   'idempotency_results',
   'proxy_calls',
+  'tenant_moves',
+  'tenant_move_marks',
 ] as const;
 
 /**

@@ -22,7 +22,7 @@ export function addTenantDeletionRoute(app: FastifyInstance, deletion: TenantDel
         permission: 'tenant:delete',
         hasBody: false,
         worksOnDeletedTenant: true,
-        problems: ['not-found'],
+        problems: ['not-found', 'legal-hold'],
         examples: tenantExamples.deleteTenant,
       },
       schema: {

@@ -93,6 +93,24 @@ describe('DELETE /tenants/self with the name of the tenant, by its owner,', () =
         insert into approval_votes (tenant_id, request_id, user_id) select tenant_id, id, gen_random_uuid() from made`,
       [[tenant.id, other.id]],
     );
+    // A hold in force would keep the tenant.
+    await vault.database.owner.query(
+      `with erased as (
+          insert into erasures (tenant_id, id, selection, is_limited, counted, held)
+          select tenant, gen_random_uuid(), '{}', false, 0, 0 from unnest($1::uuid[]) as tenant returning tenant_id, id),
+        batches as (
+          insert into erasure_batches (tenant_id, erasure_id, sealing_order, tokens) select tenant_id, id, 1, 1 from erased),
+        swept as (insert into retention_sweeps (tenant_id, swept_at) select unnest($1::uuid[]), now())
+        update legal_holds set lifted_at = now() where tenant_id = any($1)`,
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
+      `with arrived as (
+          insert into tenant_moves (tenant_id, direction, id, cell, step, decided_at)
+          select tenant, 'in', gen_random_uuid(), 'eu1', 'opened', now() from unnest($1::uuid[]) as tenant)
+        insert into tenant_move_marks (tenant_id, number) select unnest($1::uuid[]), 1`,
+      [[tenant.id, other.id]],
+    );
     await vault.database.owner.query(
       `with made as (insert into users (id) values (gen_random_uuid()) returning id)
         insert into former_members (tenant_id, user_id) select tenant, id from unnest($1::uuid[]) as tenant, made`,

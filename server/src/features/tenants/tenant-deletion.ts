@@ -27,6 +27,7 @@ export class TenantDeletion {
   async delete(caller: Caller, confirmedName: string | undefined): Promise<void> {
     await this.#inTenant(caller.tenantId, async (tx, tenant, store) => {
       await requireOwnerAuthority(tx, caller, 'delete it');
+      await requireNoHold(store);
       if (confirmedName !== undefined && !('userId' in caller)) throw onlyInPortal();
       if (confirmedName === undefined && tenant.deletedAt !== null) throw alreadyDeleted(caller);
       if (confirmedName !== undefined && confirmedName !== tenant.name) {
@@ -61,7 +62,8 @@ export class TenantDeletion {
       await this.#database.forTenant(tenantId, async (tx) => {
         const store = new TenantStore(tx, tenantId);
         // The tenant may have been restored or removed in the meantime.
-        if (!(await store.lockIfDue())) return;
+        // A hold from before the deletion keeps what the tenant stores until it ends.
+        if (!(await store.lockIfDue()) || (await store.hasHolds())) return;
         await store.remove();
         await record(tx, { id: tenantId }, { actor: 'system', operation: 'remove' });
       });
@@ -89,6 +91,14 @@ function alreadyDeleted(caller: Caller): DomainError {
   return 'userId' in caller
     ? invalidField('name', 'must be the name of the tenant, because the tenant is deleted already')
     : tenantDeleted();
+}
+
+async function requireNoHold(store: TenantStore): Promise<void> {
+  if (!(await store.hasHolds())) return;
+  throw new DomainError(
+    'legal-hold',
+    'A legal hold keeps tokens of this tenant. Lift it, or delete the tenant when it has ended.',
+  );
 }
 
 function onlyInPortal(): DomainError {

@@ -53,7 +53,18 @@ export const tenantExamples = {
       problem: invalid({ 'settings.deduplicate_tokens': ['must be one of true, false'] }),
     },
   ],
-  deleteTenant: [{ summary: 'Delete the tenant and everything in it', status: 204 }],
+  deleteTenant: [
+    { summary: 'Delete the tenant and everything in it', status: 204 },
+    {
+      summary: 'A tenant with a legal hold',
+      status: 409,
+      given: 'legal-hold',
+      problem: {
+        code: 'legal-hold',
+        detail: 'A legal hold keeps tokens of this tenant. Lift it, or delete the tenant when it has ended.',
+      },
+    },
+  ],
   getTenantOwner: [
     {
       summary: 'The owner',

@@ -1,5 +1,6 @@
 import type { FingerprintVisibility } from '../../core/sight/fingerprint-visibility.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import type { LifeLimit } from '../../core/expiry/life-limit.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
 import { type ChangeFeed, WatchedCache } from '../../platform/database/changes/change-feed.ts';
@@ -22,6 +23,8 @@ export interface TenantSettings {
   readonly tokenIntentHours: number;
   /** The lowest transform whose views contain fingerprints. */
   readonly fingerprintVisibility: FingerprintVisibility;
+  /** The longest that tokens may live, from the retention rules. */
+  readonly lifeLimits: readonly LifeLimit[];
 }
 
 export type DeduplicationBehavior = 'return_existing' | 'update_existing';
@@ -125,8 +128,11 @@ export function toCanonicalSettings(settings: StoredSettings): string {
 
 /** Reads the settings from the database, without a cache. */
 export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
-  const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
-  return toTenantSettings(tenant?.settings ?? {});
+  return database.forTenant(tenantId, async (tx) => {
+    const store = new TenantStore(tx, tenantId);
+    const [tenant, lifeLimits] = await Promise.all([store.find(), store.listLifeLimits()]);
+    return toTenantSettings(tenant?.settings ?? {}, lifeLimits);
+  });
 }
 
 /** Returns undefined if there is no such tenant. */
@@ -139,9 +145,10 @@ export async function readTenantType(tx: Transaction, tenantId: TenantId): Promi
  * plaintext shows them only with plaintext: otherwise, an application that creates and reads masked tokens would find
  * card numbers without an approval.
  */
-export function toTenantSettings(settings: StoredSettings): TenantSettings {
+export function toTenantSettings(settings: StoredSettings, lifeLimits: readonly LifeLimit[] = []): TenantSettings {
   const { fingerprint_visibility: visibility = 'mask' } = settings;
   return {
+    lifeLimits,
     fingerprintTokens: settings['fingerprint_tokens'] !== 'false',
     deduplicateTokens: settings['deduplicate_tokens'] === 'true',
     disableEphemeralProxy: settings['disable_ephemeral_proxy'] === 'true',
@@ -169,7 +176,7 @@ export class TenantSettingsDirectory {
       entriesMax: tenantsMax,
     });
     feed.onChange((table, id) => {
-      if (table === 'tenants') this.#known.forget((tenantId) => tenantId === id);
+      if (table === 'tenants' || table === 'retention_rules') this.#known.forget((tenantId) => tenantId === id);
     });
   }
 

@@ -1,4 +1,5 @@
 import { deletedTenantDays } from '../../core/identity/deleted-tenant.ts';
+import type { LifeLimit } from '../../core/expiry/life-limit.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Tenant, TenantType, TokenCount } from './tenant.ts';
@@ -36,6 +37,24 @@ export class TenantStore {
       values: [this.#tenantId],
     });
     return row;
+  }
+
+  /** Lists how long tokens may live at most, including limits that have yet to take effect. */
+  listLifeLimits(): Promise<LifeLimit[]> {
+    return this.#tx.query({
+      text: `select container, type, never_longer_days as days, effective_at as "effectiveAt" from retention_rules
+        where tenant_id = $1 and never_longer_days is not null and effective_at is not null`,
+      values: [this.#tenantId],
+    });
+  }
+
+  /** Returns true if a legal hold of the tenant is in force. */
+  async hasHolds(): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from legal_holds where tenant_id = $1 and lifted_at is null and (ends_at is null or ends_at > now()) limit 1`,
+      values: [this.#tenantId],
+    });
+    return rows.length > 0;
   }
 
   /** Locks the tenant until the commit, so that a concurrent change sees the result of this transaction. */

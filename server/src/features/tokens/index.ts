@@ -1,6 +1,8 @@
 export type { StoredToken } from './model/token.ts';
 export type { ReferringRequest, TokenRequest } from './model/token-request.ts';
 export { BankView, CardView, CreateToken, toIntentRequest, toTokenRequest } from './model/token-schemas.ts';
+export { isHeld } from './model/legal-hold-sql.ts';
+export { removeWithGone } from './model/token-removal-sql.ts';
 export { isTokenId } from './model/token-id.ts';
 export { unlimitedSets } from './model/container-set-sql.ts';
 export {
@@ -49,7 +51,7 @@ export {
 } from './intents/index.ts';
 export { tokenEvent } from './model/token-event.ts';
 export { toExportLine, toTokenJson } from './model/token-json.ts';
-export { addTokenListRoutes, listSharedContainers, TokenFinder } from './query/index.ts';
+export { addTokenListRoutes, listSharedContainers, matchingTokens, termsOf, TokenFinder } from './query/index.ts';
 export { countSlot } from './model/token-shelf.ts';
 export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenReadStore, TokenService } from './read/index.ts';
 export { addTokenRoutes } from './token-routes.ts';

@@ -140,5 +140,15 @@ export const tokenExamples = {
       },
     },
   ],
-  deleteToken: [{ summary: 'Delete a token', status: 204, request: { path: { id: exampleIds.card } } }, missing],
+  deleteToken: [
+    { summary: 'Delete a token', status: 204, request: { path: { id: exampleIds.card } } },
+    missing,
+    {
+      summary: 'A token under a legal hold',
+      status: 409,
+      given: 'legal-hold',
+      request: { path: { id: exampleIds.card } },
+      problem: { code: 'legal-hold', detail: 'A legal hold keeps this token as it is.' },
+    },
+  ],
 } satisfies Readonly<Record<string, readonly ApiExample[]>>;

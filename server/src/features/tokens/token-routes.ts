@@ -96,7 +96,7 @@ export function addTokenRoutes(
       config: {
         permission: 'token:update',
         mediaTypes: ['application/merge-patch+json'],
-        problems: ['version-conflict', 'too-many-container-sets'],
+        problems: ['version-conflict', 'legal-hold', 'too-many-container-sets'],
         showAgain: shownAgain<UpdatedToken>(async (caller, made) =>
           toUpdatedJson(await updater.showAgain(caller, made)),
         ),
@@ -127,11 +127,17 @@ export function addTokenRoutes(
   app.delete<{ Params: IdParameter }>(
     '/tokens/:id',
     {
-      config: { permission: 'token:delete', hasBody: false, examples: tokenExamples.deleteToken },
+      config: {
+        permission: 'token:delete',
+        hasBody: false,
+        problems: ['legal-hold'],
+        examples: tokenExamples.deleteToken,
+      },
       schema: {
         operationId: 'deleteToken',
         summary: 'Delete a token',
-        description: 'Deletes a token and everything stored about it except its audit records. It cannot be restored.',
+        description:
+          'Deletes a token and everything stored about it except its audit records. It cannot be restored. A token under a legal hold is not deleted.',
         tags: ['Tokens'],
         params: TokenParameter,
         response: { 204: Type.Null() },

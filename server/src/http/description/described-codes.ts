@@ -15,6 +15,7 @@ const anywhere: readonly ErrorCode[] = [
   'overloaded',
   'standby-missing',
   'key-service-unavailable',
+  'tenant-moving',
 ];
 const ofBodies: readonly ErrorCode[] = ['body-too-large', 'unsupported-media-type'];
 const ofRepetitions: readonly ErrorCode[] = ['idempotency-in-flight', 'idempotency-answer-not-kept'];

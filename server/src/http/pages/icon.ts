@@ -26,6 +26,7 @@ const names = [
   'search',
   'sliders-horizontal',
   'smartphone',
+  'timer',
   'user-round',
   'users',
   'webhook',

@@ -86,6 +86,12 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'Other requests kept changing the token while this one was being handled.',
     remedy: 'Retry the request.',
   },
+  'legal-hold': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'A legal hold covers what the request would delete or change. The hold says for which reason.',
+    remedy: '`GET /legal-holds` lists the holds. Lift the hold, or wait until it ends.',
+  },
   'record-not-sealed': {
     status: 409,
     title: 'Conflict',
@@ -208,6 +214,14 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'The key management service has been unreachable for longer than keys are cached.',
     remedy:
       'Wait for the number of seconds in Retry-After and retry. Operators: check the KMS or HSM and run `strongroom doctor`.',
+  },
+  'tenant-moving': {
+    status: 503,
+    title: 'Service Unavailable',
+    meaning:
+      'An operator is moving the tenant to another cell, and it is being handed over right now, which takes a second or two. Nothing was changed or disclosed.',
+    remedy:
+      'Wait for the number of seconds in Retry-After and retry. Afterwards, the tenant is in the other cell, and the response is `other-cell` if a router has not learned of it yet.',
   },
   'internal-error': {
     status: 500,

@@ -52,7 +52,7 @@ export const refusalCatalog = {
     status: 421,
     title: 'Misdirected Request',
     meaning:
-      'The vault is one of several cells, and the key names another one. Cells know nothing of each other, so the key was not looked up.',
+      'The vault is one of several cells, and the key belongs to another one: it names that cell, or its tenant was moved there. A key that names another cell is not looked up.',
     remedy:
       'Send the request to the cell that `cell` in the response names. If a router distributes requests by key, check its map; if clients use the address of a cell, check which one. Operators: see STRONGROOM_CELL.',
   },

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResource, listResources } from '../../../test/harness/api-resources.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { Bindings } from '../../../test/harness/examples/example-match.ts';
-import { deleteUnnoticed, demandApprovals, ExampleWorld } from '../../../test/harness/examples/example-world.ts';
+import {
+  addErasure,
+  deleteUnnoticed,
+  demandApprovals,
+  ExampleWorld,
+  finishErasure,
+  holdAll,
+} from '../../../test/harness/examples/example-world.ts';
 import { type OperationName, ShownExamples } from '../../../test/harness/examples/shown-examples.ts';
 import { makeKey } from '../../../test/harness/permission-matrix.ts';
 import { loopback, ProxyVault } from '../../../test/harness/proxy-vault.ts';
@@ -13,6 +20,7 @@ import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { tapApi } from '../../../test/harness/route-tap.ts';
 import type { TestResponse, TestRequest, TestVault } from '../../../test/harness/test-vault.ts';
 import type { Behaviour } from '../../../test/harness/tls-destination.ts';
+import { exampleIds } from './example-values.ts';
 import type { VaultServer } from '../../app/serve/vault-server.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { recordOf } from '../../core/objects/keys-of.ts';
@@ -63,8 +71,11 @@ describe('the vault responds as its description shows', () => {
       const found: string[] = [];
       for (const example of operation.examples.filter(({ given }) => given !== 'deleted-tenant')) {
         if (example.given === 'sealed-log') await sealAll(vault.database, signerOf(vault.server));
-        const own = example.given === 'approvals' ? await createWorld(operation) : world;
+        const isApart = ['approvals', 'legal-hold', 'erased'].includes(example.given ?? '');
+        const own = isApart ? await createWorld(operation) : world;
         if (example.given === 'approvals') await demandApprovals(vault, own);
+        if (example.given === 'legal-hold') await holdAll(vault, own);
+        if (example.given === 'erased') await finishErasure(vault, own);
         const answer = await own.send(operation, example.request ?? {}, keyFor(own, operation, example));
         if (answer.status !== example.status) found.push(`${example.summary}: ${answer.status}`);
         found.push(...shown.compare(operation, answer, own.bindings, example.summary));
@@ -72,7 +83,9 @@ describe('the vault responds as its description shows', () => {
       return found;
     };
     // These run one at a time, because sealing would include the records of examples that are still being set up.
-    const sealing = operations.filter(({ examples }) => examples.some(({ given }) => given === 'sealed-log'));
+    const sealing = operations.filter(({ examples }) =>
+      examples.some(({ given }) => given === 'sealed-log' || given === 'erased'),
+    );
     const wrong = await findDifferences(
       operations.filter((operation) => !sealing.includes(operation)),
       examine,
@@ -245,12 +258,14 @@ function toOperation({ method, url, config, schema }: RouteOptions): Operation {
 }
 
 /** Creates a world with the resources that the examples of an operation mention. */
-function createWorld({ examples }: Operation): Promise<ExampleWorld> {
+async function createWorld({ examples }: Operation): Promise<ExampleWorld> {
   const text = JSON.stringify(examples);
-  return ExampleWorld.create(
+  const world = await ExampleWorld.create(
     proxy,
     resources.filter(({ exampleId }) => exampleId !== undefined && text.includes(exampleId)),
   );
+  if (text.includes(exampleIds.erasure)) await addErasure(vault, world);
+  return world;
 }
 
 function getOperation(method: string, template: string): Operation {

@@ -45,9 +45,10 @@ export interface ApiExample {
   /**
    * The state before the request. For `sealed-log`, the log is sealed. For `deleted-tenant`, the tenant is deleted, but
    * a server does not know it yet. For `approvals`, the tenant requires approvals, its application has the transform
-   * `reveal`, and its member is read-only.
+   * `reveal`, and its member is read-only. For `legal-hold`, a legal hold covers everything. For
+   * `erased`, the erasure of the examples is finished.
    */
-  readonly given?: 'sealed-log' | 'deleted-tenant' | 'approvals';
+  readonly given?: 'sealed-log' | 'deleted-tenant' | 'approvals' | 'legal-hold' | 'erased';
   /** The key to use. The default is a private key for tokens, and a management key for everything else. */
   readonly key?: ExampleKey;
 }

@@ -30,6 +30,10 @@ export const tags = [
   { name: 'Permissions and roles', description: 'What applications and members can be given.' },
   { name: 'Access', description: 'Why a key may or may not do something, and who can see a token.' },
   { name: 'Tenant', description: 'The tenant that the key belongs to, its settings and its usage.' },
+  {
+    name: 'Retention',
+    description: 'How long tokens are kept, what a legal hold keeps regardless, and erasure with a signed receipt.',
+  },
   { name: 'Members', description: 'People who belong to the tenant.' },
   { name: 'Invitations', description: 'People who have been invited to join the tenant.' },
   { name: 'Logs', description: 'The audit log: what was done, by whom, and who saw what.' },

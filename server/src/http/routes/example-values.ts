@@ -28,6 +28,9 @@ export const exampleIds = {
   /** The approval request of an example. */
   approval: '6c1e9b40-57d2-4f8a-a3e6-90b7c5d2f814',
   proxy: 'e53b07d9-8c42-4f16-b5a7-29d0f4c86e13',
+  retentionRule: '5d82c0f7-4e19-4b36-a7f8-c1e60d94b2a3',
+  legalHold: 'e47a13b9-60d5-4f82-9c3b-7a5f1d08e6c4',
+  erasure: '0b9e5c72-d836-4a1f-8e47-f25c9130ab6d',
   /** An endpoint that receives events. */
   webhook: '8b2d6f40-19c7-4e53-a08f-d61e7c93b5a2',
   /** A request to that endpoint. */

@@ -34,6 +34,11 @@ export const audit = group({
     expectation: 'an HTTPS URL to POST audit log checkpoints to',
     example: 'https://anchor.example.com/strongroom',
   }),
+  backupDays: optionalSetting('STRONGROOM_BACKUP_DAYS', wholeNumber(0, 36_500), {
+    expectation:
+      'how many days you keep backups, up to 36500; receipts of erasures say until when removed tokens are in them',
+    example: '35',
+  }),
   archive: auditArchive,
   alerts,
 });

@@ -1,5 +1,6 @@
 import { auditArchive } from './audit-archive-settings.ts';
 import { alerts, audit } from './audit-settings.ts';
+import { moving } from './cell-settings.ts';
 import { database, type DatabaseConfig } from './database-settings.ts';
 import { elements } from './elements-settings.ts';
 import { limits, redisUrl } from './limits-settings.ts';
@@ -52,6 +53,11 @@ const vault = group(vaultMembers);
 export type VaultConfig = ValueOf<typeof vault>;
 export const readVaultConfig = vault.read;
 
+/** Reads the configuration of a cell that a tenant leaves or moves to. */
+const cellGroup = group({ ...vaultMembers, moving });
+export type CellConfig = ValueOf<typeof cellGroup>;
+export const readCellConfig = cellGroup.read;
+
 const log = group({ ...vaultMembers, audit });
 
 /** The configuration of commands that read the audit log. */
@@ -77,8 +83,8 @@ export const readLogStreams = logStreams.read;
 /** Reads whether a process that must not be restarted stays up instead of exiting. */
 export const readStaysWhenRefused = serving.staysWhenRefused.read.bind(serving.staysWhenRefused);
 
-/** All settings. A server or a worker reads each of them. */
-export const allSettings = settingsOf([server, worker, serving.staysWhenRefused]);
+/** All settings. A server or a worker reads each of them, except those for moving tenants. */
+export const allSettings = settingsOf([server, worker, serving.staysWhenRefused, moving]);
 
 export const readDatabaseConfig = database.read;
 

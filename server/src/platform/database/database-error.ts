@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { otherCell } from '../../core/identity/other-cell.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
 import { type Outage, silent, toOutage, unserved } from './connections/outage.ts';
 
@@ -18,6 +19,10 @@ const unknownCommits = ['53', '57P0', '58', 'XX'];
 const keyVersionClosed = 'SR001';
 /** Raised by `require_synchronous_standby` if the commit would exist on the primary only. */
 const standbyMissing = 'SR005';
+/** Raised by `refuse_closed_tenant` while a tenant is handed over to another cell, or before it has arrived. */
+const tenantMoving = 'SR006';
+/** Raised by `refuse_closed_tenant` for a tenant that has left. The message is the name of its cell. */
+const tenantMoved = 'SR007';
 /** The SQLSTATE of a change in a database that is read-only (read_only_sql_transaction). */
 const readOnly = '25006';
 
@@ -48,6 +53,8 @@ export function toDatabaseError(error: unknown): Error {
     if (error.code === keyVersionClosed) return keysChanging(refusal);
     if (error.code === standbyMissing) return withoutStandby(refusal);
     if (error.code === readOnly) return withoutChanges(refusal);
+    if (error.code === tenantMoving) return movingTenant(refusal);
+    if (error.code === tenantMoved) return otherCell(error.message);
     return isTransient(error.code) ? unavailable(refusal, toOutage(error)) : refusal;
   }
   return unavailable(error, toOutage(error));
@@ -175,6 +182,10 @@ export function isStandbyMissing(error: unknown): boolean {
 
 function isTransient(sqlState: string): boolean {
   return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
+}
+
+function movingTenant(cause: unknown): DomainError {
+  return new DomainError('tenant-moving', 'The tenant is being moved to another cell. Try again shortly.', { cause });
 }
 
 /** Returns the error for a write by a server that has not learned of a new key yet, but soon will. */

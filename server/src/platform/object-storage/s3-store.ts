@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
+import { limitedBody } from '../outbound/limited-body.ts';
 import { type ObjectStore, ObjectStoreError, tooLarge } from './object-store.ts';
 
 /** A part of a bucket, and how to reach it. */
@@ -19,7 +21,11 @@ const connectMs = 5_000;
 /** The time limit of a request, with its retries. The largest files have a few megabytes. */
 const requestMs = 60_000;
 const attemptsMax = 3;
+/** The largest response that is no file: a page of a list, or an error. The SDK reads them into memory, whatever their size. */
+const answerBytesMax = 8 * 1024 * 1024;
 const foldersPerPage = 1_000;
+/** The pages of one list. Storage that never comes to an end must not hold a command for ever. */
+const pagesMax = 100;
 
 /** Stores files in S3-compatible storage, through the SDK of AWS. */
 export class S3Store implements ObjectStore {
@@ -58,7 +64,10 @@ export class S3Store implements ObjectStore {
     const prefix = this.#key('');
     const folders: string[] = [];
     let from: string | undefined;
+    let pages = 0;
     do {
+      pages += 1;
+      if (pages > pagesMax) throw new ObjectStoreError(`The list of ${this.name} has more than ${pagesMax} pages.`);
       const page = await this.#call('', (sdk, client, abortSignal) =>
         client.send(
           new sdk.ListObjectsV2Command({
@@ -128,7 +137,25 @@ async function open({ region, endpoint, accessKey }: S3Options) {
       : { credentials: { accessKeyId: accessKey.id, secretAccessKey: accessKey.secret.reveal() } }),
     requestHandler: { connectionTimeout: connectMs, requestTimeout: requestMs, throwOnRequestTimeout: true },
   });
+  limitAnswers(client);
   return { sdk, client };
+}
+
+/** Limits what is read of a response, except of files, whose readers have a limit of their own. */
+function limitAnswers(client: Sdk.S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const { statusCode, body } = membersOf(result.response);
+        const isFile = commandName === 'GetObjectCommand' && statusCode === 200;
+        if (!isFile && body instanceof Readable)
+          Object.assign(membersOf(result.response), { body: limitedBody(body, answerBytesMax) });
+        return result;
+      },
+    // The SDK reads the body in this step. Of the same step, what has a low priority sees a response first.
+    { step: 'deserialize', priority: 'low' },
+  );
 }
 
 function orNothing(error: unknown): undefined {

@@ -1,6 +1,7 @@
 import { audit } from '../../../src/platform/config/audit-settings.ts';
 import { awsKmsKey } from '../../../src/platform/config/root-key/aws-kms-settings.ts';
 import { azureKeyVaultKey } from '../../../src/platform/config/root-key/azure-key-vault-settings.ts';
+import { moving } from '../../../src/platform/config/cell-settings.ts';
 import { database } from '../../../src/platform/config/database-settings.ts';
 import { elements } from '../../../src/platform/config/elements-settings.ts';
 import { fileKey, previousFileKey } from '../../../src/platform/config/root-key/file-key-settings.ts';
@@ -86,8 +87,8 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Cell',
     about:
-      'Set for every process and command of a vault that is one of several. See [Regions and cells](../deploy/cells.md).',
-    readings: [cell],
+      'The name is set for every process and command of a vault that is one of several; only commands that move tenants read the addresses. See [Regions and cells](../deploy/cells.md).',
+    readings: [cell, moving],
   },
   {
     title: 'Worker',

@@ -8,6 +8,7 @@ import {
   exampleSecrets,
 } from '../../../src/http/routes/example-values.ts';
 import { type ApiResource, createResource } from '../api-resources.ts';
+import { TestErasures } from '../erasures.ts';
 import { addDelivery } from '../webhook-delivery.ts';
 import type { ProxyVault } from '../proxy-vault.ts';
 import { createApplication } from '../test-application.ts';
@@ -209,4 +210,26 @@ export async function demandApprovals(vault: TestVault, { tenant }: ExampleWorld
     `update members set role = 'READ_ONLY' where tenant_id = $1 and role = 'ADMIN'`,
   ])
     await vault.database.owner.query(statement, [tenant.id]);
+}
+
+/** Sets a legal hold on everything that the tenant stores. */
+export async function holdAll(vault: TestVault, { tenant }: ExampleWorld): Promise<void> {
+  const answer = await vault.request('POST', '/legal-holds', {
+    key: tenant.keys.management,
+    body: { reason: 'Dispute 2026-114' },
+  });
+  if (answer.status !== 201) throw new Error(`No hold was set: ${answer.text}`);
+}
+
+/** Counts tokens for the erasure of the examples. Other examples do without it, because the log says that it was counted. */
+export async function addErasure(vault: TestVault, { tenant, bindings }: ExampleWorld): Promise<void> {
+  const answer = await new TestErasures(vault, tenant).ask('POST', '', { container: '/pci/closed/', type: 'card' });
+  bindings.bind(exampleIds.erasure, idOf(answer));
+}
+
+/** Confirms the erasure of the examples, and runs it until it has a receipt. */
+export async function finishErasure(vault: TestVault, { tenant, bindings }: ExampleWorld): Promise<void> {
+  const erasures = new TestErasures(vault, tenant);
+  await erasures.ask('POST', `/${bindings.toActual(exampleIds.erasure)}/confirm`, { confirmed_tokens: 0 });
+  await erasures.run();
 }

@@ -6,12 +6,14 @@ import { keyFacts } from './key-facts.ts';
 import { logFacts } from './log-facts.ts';
 import { operationFacts } from './operation-facts.ts';
 import { peopleFacts } from './people-facts.ts';
+import { retentionFacts } from './retention-facts.ts';
 import { storedDataFacts } from './stored-data-facts.ts';
 
 /** All groups. The one that takes longest, because it goes through the log, is the last. */
 export const factGroups: readonly FactGroup[] = [
   installationFacts,
   storedDataFacts,
+  retentionFacts,
   accessFacts,
   keyFacts,
   peopleFacts,

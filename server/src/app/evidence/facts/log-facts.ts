@@ -1,9 +1,7 @@
-import { access } from 'node:fs/promises';
 import type { FactDefinition } from '../../../core/evidence/fact.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { counted } from '../../../core/text/counted.ts';
-import { readStreamStatus } from '../../../features/log-streams/index.ts';
-import { compareWithAnchor } from '../../../platform/audit/verify/anchor-comparison.ts';
+import type { AlertThresholds } from '../../../platform/audit/watch/alert-rule.ts';
 import { LogVerifier, type TenantVerdict } from '../../../platform/audit/verify/log-verifier.ts';
 import {
   countedRows,
@@ -13,10 +11,10 @@ import {
   readOnVault,
   setting,
 } from './fact-group.ts';
+import { anchor, copies, readAnchor, readStreams, readUncopied } from './log-copy-facts.ts';
 import { countLog, findVerificationStart } from './log-store.ts';
 
 const waitingSecondsMax = 600;
-const streamLagSecondsMax = 300;
 const monthsMin = 12;
 
 const operations: FactDefinition = {
@@ -33,11 +31,11 @@ const changes: FactDefinition = {
   id: 'rights-changes',
   row: 'access-by-need',
   foundBy:
-    'the counters of the log over the hours of the period, for applications, keys, members, invitations and tenants',
+    'the counters of the log over the hours of the period, for applications, keys, members, invitations, stored proxies and tenants; refused attempts are counted too',
   proof: { file: 'proofs/records.ndjson' },
   figure: { changes: 'sum' },
   holds: ({ changes: count = 0 }) =>
-    `Changes of applications, keys, members, invitations and tenant settings in the period: ${count.toLocaleString('en')}. The records of the newest of them are proved.`,
+    `Changes of applications, keys, members, invitations, stored proxies and tenant settings in the period, with refused attempts: ${count.toLocaleString('en')}. The records of the newest changes are proved.`,
 };
 
 const seal: FactDefinition = {
@@ -67,53 +65,23 @@ const unsealed: FactDefinition = {
   remedy: 'see that `strongroom work` runs (docs/runbooks/sealing-late.md)',
 };
 
-const anchor: FactDefinition = {
-  id: 'log-anchored',
-  row: 'log-protection',
-  foundBy: 'the settings of the anchor; an anchor file that can be read is compared with the log, line by line',
-  proof: readFromSettings,
-  figure: { configured: 'greatest', compared: 'greatest', differences: 'sum' },
-  weight: 'attention',
-  holds: ({ compared = 0 }) =>
-    compared > 0
-      ? 'Checkpoints are copied to a second place, and all of its lines agree with the log.'
-      : 'Checkpoints are copied to a second place. It could not be read from here, so it was not compared.',
-  found: ({ differences = 0 }) =>
-    differences > 0
-      ? `The anchor differs from the log: ${counted(differences, 'checkpoint')}. Somebody has removed or replaced records.`
-      : 'Checkpoints are not copied to a second place. Who can write to the database can remove the newest records unnoticed.',
-  remedy:
-    'set STRONGROOM_AUDIT_ANCHOR_FILE or STRONGROOM_AUDIT_ANCHOR_URL where workers run; if there are differences, see docs/runbooks/audit-verification-failed.md',
-};
-
-const copies: FactDefinition = {
-  id: 'log-streams',
-  row: 'log-protection',
-  foundBy: 'the configured streams of the log, with the age of what their receivers have not accepted',
-  proof: readOnVault,
-  figure: { streams: 'greatest', late: 'greatest' },
-  weight: 'attention',
-  holds: ({ streams = 0 }) =>
-    `Streams of the log to other systems that have everything: ${streams.toLocaleString('en')}.`,
-  found: ({ streams = 0, late = 0 }) =>
-    streams === 0
-      ? 'No stream copies the log to a central system. Something else must.'
-      : `Late or failing: ${late.toLocaleString('en')} of ${counted(streams, 'stream')} of the log.`,
-  remedy: 'configure a stream (docs/operate/log-streams.md), or see docs/runbooks/log-stream-late.md',
-};
-
 const alerts: FactDefinition = {
   id: 'unacknowledged-alerts',
   row: 'log-review',
-  foundBy: 'alerts of the period that are more than seven days old, compared with the records of acknowledgements',
+  foundBy:
+    'alerts of the period that are more than seven days old, compared with the records of acknowledgements, and the thresholds in the settings',
   proof: readOnVault,
-  figure: { alerts: 'sum', unacknowledged: 'sum' },
+  figure: { rules: 'greatest', alerts: 'sum', unacknowledged: 'sum' },
   weight: 'attention',
-  holds: ({ alerts: count = 0 }) =>
-    `Alerts in the period: ${count.toLocaleString('en')}. None of more than seven days is unacknowledged.`,
-  found: ({ alerts: count = 0, unacknowledged = 0 }) =>
-    `More than seven days old, and acknowledged by nobody: ${unacknowledged.toLocaleString('en')} of ${counted(count, 'alert')} in the period.`,
-  remedy: 'look at them in the portal, and acknowledge each with what was found out',
+  holds: ({ rules = 0, alerts: count = 0 }) =>
+    `Rules for alerts that are on here: ${rules} of ${rulesMax}. Alerts in the period: ${count.toLocaleString('en')}. None of more than seven days is unacknowledged.`,
+  found: ({ rules = 0, alerts: count = 0, unacknowledged = 0 }) =>
+    [
+      ...(rules === 0 ? ['Every rule for alerts is off here, so the vault raises none.'] : []),
+      `More than seven days old, and acknowledged by nobody: ${unacknowledged.toLocaleString('en')} of ${counted(count, 'alert')} in the period.`,
+    ].join(' '),
+  remedy:
+    'look at them in the portal, and acknowledge each with what was found out; turn rules on where workers run (docs/operate/audit-log.md)',
 };
 
 const retention: FactDefinition = {
@@ -124,11 +92,17 @@ const retention: FactDefinition = {
   figure: { months: 'greatest', archived: 'greatest' },
   weight: 'attention',
   holds: ({ months = 0, archived = 0 }) =>
-    `The database keeps ${counted(months, 'whole month')} of the log.${archived > 0 ? ' Older months are in an archive.' : ''}`,
+    `The database keeps ${counted(months, 'whole month')} of the log.${archived > 0 ? ' It drops an older one only when the archive has it.' : ''}`,
   found: ({ months = 0 }) =>
     `The database keeps ${counted(months, 'whole month')} of the log, and no archive has the older ones.`,
   remedy: `set STRONGROOM_AUDIT_RETENTION_MONTHS to ${monthsMin} or more, or STRONGROOM_AUDIT_ARCHIVE`,
 };
+
+const rulesMax = 3;
+
+function countRules({ misses, reveals, addresses }: AlertThresholds): number {
+  return [misses, reveals, addresses].filter((threshold) => threshold > 0).length;
+}
 
 /** What the log contains, that it is whole, and where copies of it are. */
 export const logFacts: FactGroup = {
@@ -140,6 +114,9 @@ export const logFacts: FactGroup = {
     return {
       [anchor.id]: await readAnchor(reading),
       [copies.id]: await readStreams(reading),
+      [alerts.id]: setting('alerts', countRules(reading.config.audit.alerts) === 0, {
+        rules: countRules(reading.config.audit.alerts),
+      }),
       [retention.id]: setting('audit log', months < monthsMin && archived === 0, { months, archived }),
     };
   },
@@ -154,6 +131,7 @@ export const logFacts: FactGroup = {
     const verified = await verify(reading, tenantId);
     const { findings } = verified.verdict;
     return {
+      [copies.id]: readUncopied(reading, tenantId),
       [operations.id]: countedRows(tenantId, { records: counts.records, denied: counts.denied }, 0),
       [changes.id]: countedRows(tenantId, { changes: counts.changes }, 0),
       [seal.id]: countedRows(
@@ -194,34 +172,4 @@ async function verify(
   }
   verifier.checkOutside(outside);
   return { verdict: verifier.finish(), checkpoints };
-}
-
-async function readAnchor({ config, log, onlyTenant }: EvidenceReading) {
-  const { anchorFile, anchorUrl } = config.audit;
-  const configured = anchorFile === undefined && anchorUrl === undefined ? 0 : 1;
-  const isReadable = anchorFile !== undefined && (await canRead(anchorFile));
-  if (!isReadable) return setting('anchor', configured === 0, { configured, compared: 0, differences: 0 });
-  const { findings } = await compareWithAnchor(anchorFile, log.publicKey, (tenantId, numbers) =>
-    log.reader.findRoots(tenantId, numbers),
-  );
-  const own = findings.filter(({ tenantId }) => onlyTenant === undefined || tenantId === onlyTenant);
-  return setting('anchor', own.length > 0, { configured, compared: 1, differences: own.length });
-}
-
-async function canRead(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function readStreams({ database, streams, onlyTenant }: EvidenceReading) {
-  const own = streams.filter(
-    ({ tenants }) => onlyTenant === undefined || tenants === undefined || tenants.includes(onlyTenant),
-  );
-  const status = await readStreamStatus(database, own);
-  const late = status.filter(
-    ({ failure, lagSeconds }) => failure !== undefined || lagSeconds > streamLagSecondsMax,
-  ).length;
-  return setting('log streams', own.length === 0 || late > 0, { streams: own.length, late });
 }

@@ -17,7 +17,7 @@ const stored: FactDefinition = {
 const expired: FactDefinition = {
   id: 'expired-tokens',
   row: 'retention',
-  foundBy: 'a count of tokens whose expires_at is more than an hour ago',
+  foundBy: 'a count of tokens whose expires_at is more than an hour ago and which no legal hold keeps',
   proof: readOnVault,
   figure: { tokens: 'sum' },
   weight: 'fails',
@@ -29,11 +29,13 @@ const expired: FactDefinition = {
 const deleted: FactDefinition = {
   id: 'deleted-tenants',
   row: 'retention',
-  foundBy: 'a count of tenants that were deleted more than eight days ago and still have a row',
+  foundBy:
+    'a count of tenants that were deleted more than eight days ago and still have a row, among those in the bundle',
   proof: readOnVault,
-  figure: { tenants: 'sum' },
+  figure: { tenants: 'sum', is_whole: 'greatest' },
   weight: 'fails',
-  holds: () => 'No tenant is stored for more than a day past the end of its restoration period.',
+  holds: ({ is_whole: isWhole = 0 }) =>
+    `${isWhole > 0 ? 'No tenant' : 'This tenant'} is ${isWhole > 0 ? '' : 'not '}stored for more than a day past the end of its restoration period.`,
   found: ({ tenants = 0 }) => `Deleted more than eight days ago, and still stored: ${counted(tenants, 'tenant')}.`,
   remedy: 'see that `strongroom work` runs and that the job remove-tenants succeeds (docs/runbooks/job-failing.md)',
 };
@@ -56,8 +58,9 @@ export const storedDataFacts: FactGroup = {
   name: 'stored data',
   facts: [stored, expired, deleted, codes],
   readVault: async ({ database, onlyTenant }) => {
-    const tenants = onlyTenant === undefined ? await database.forSystem(countOverdueTenants) : 0;
-    return { [deleted.id]: { ...setting('deleted tenants', tenants > 0, { tenants }), affectedTotal: tenants } };
+    const tenants = await database.forSystem((tx) => countOverdueTenants(tx, onlyTenant));
+    const figure = { tenants, is_whole: onlyTenant === undefined ? 1 : 0 };
+    return { [deleted.id]: { ...setting('deleted tenants', tenants > 0, figure), affectedTotal: tenants } };
   },
   readTenant: async ({ database }, tenantId) =>
     database.forTenant(tenantId, async (tx) => {

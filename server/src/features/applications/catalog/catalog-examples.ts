@@ -121,6 +121,8 @@ export const catalogExamples = {
             'proxy:read',
             'proxy:update',
             'proxy:delete',
+            'retention:read',
+            'retention:update',
             'log:read',
             'report:read',
           ],

@@ -26,6 +26,8 @@ const managementPermissions = [
   'log:read',
   ...['create', 'delete', 'read', 'update'].map((verb) => `proxy:${verb}`),
   'report:read',
+  'retention:read',
+  'retention:update',
   ...['delete', 'read'].map((verb) => `session:${verb}`),
   'tenant:delete',
   ...['create', 'delete', 'read', 'update'].map((verb) => `tenant:invitation:${verb}`),

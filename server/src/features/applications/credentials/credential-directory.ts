@@ -8,11 +8,13 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { CacheUse } from '../../../platform/telemetry/cache-use.ts';
 import { withoutDeadline } from '../../../platform/waiting/deadline.ts';
 import { type ApiKey, digestApiKey, parseApiKey } from '../../../platform/keyring/sign-in/api-key.ts';
+import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
 import type { SystemKeys } from '../../../platform/keyring/keys/system-keys.ts';
 import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
-import { requireOwnCell } from './require-own-cell.ts';
 import { forgetChanged } from './forget-changed.ts';
+import { type KnownMoves, MovedKeys } from './moved-keys.ts';
 import { OriginDirectory } from './origin-directory.ts';
+import { requireOwnCell } from './require-own-cell.ts';
 
 const keysMax = 10_000;
 const ageMaxMs = 60_000;
@@ -43,7 +45,9 @@ interface Proof {
 export class CredentialDirectory implements Authenticator {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
+  readonly #keyring: Keyring;
   readonly #cell: string | undefined;
+  readonly #moved: MovedKeys;
   readonly #keys: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #sessions: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #origins: OriginDirectory;
@@ -57,17 +61,21 @@ export class CredentialDirectory implements Authenticator {
   constructor({
     database,
     systemKeys,
+    keyring,
     cell,
     feed,
   }: {
     database: Database;
     systemKeys: SystemKeys;
+    keyring: Keyring;
     cell: string | undefined;
     feed: ChangeFeed;
   }) {
     this.#database = database;
     this.#systemKeys = systemKeys;
+    this.#keyring = keyring;
     this.#cell = cell;
+    this.#moved = new MovedKeys({ database, feed }, () => this.#proofs.clear());
     const limits = { feed, entriesMax: keysMax, ageMaxMs };
     this.#keys = new WatchedCache({
       ...limits,
@@ -93,14 +101,21 @@ export class CredentialDirectory implements Authenticator {
 
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
-    requireOwnCell(key, this.#cell);
+    const moves = await this.#moved.get();
+    requireOwnCell(key, { own: this.#cell, moves });
     const known = proof === undefined ? await this.#find(key) : proved;
     // The secret is compared even if the id is unknown, so that the response takes as long as for a known id.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);
-    if (known === undefined || !isSecret) return undefined;
+    if (known === undefined || !(isSecret || (await this.#isOfFormerCell(key, known, moves)))) return undefined;
     const fresh: Proof = { key: { id: key.id, kind: key.kind }, known };
     this.#proofs.set(digest, fresh);
     return this.#admit(fresh);
+  }
+
+  /** Returns true for the right secret of a key that was created in a cell from which its tenant has moved. */
+  async #isOfFormerCell({ secret }: ApiKey, { tenantId, secretHash }: KnownKey, moves: KnownMoves): Promise<boolean> {
+    if (!moves.adoptedTenants.has(tenantId)) return false;
+    return (await this.#keyring.forTenant(tenantId)).isFormerCredential(secret, secretHash);
   }
 
   #find({ id, kind }: KeyName): Promise<KnownKey | undefined> {

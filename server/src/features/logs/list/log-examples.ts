@@ -84,6 +84,10 @@ export const logExamples = {
           value: 'client_key',
         },
         {
+          display_name: 'Erasure',
+          value: 'erasure',
+        },
+        {
           display_name: 'Export',
           value: 'export',
         },
@@ -100,6 +104,10 @@ export const logExamples = {
           value: 'key',
         },
         {
+          display_name: 'Legal hold',
+          value: 'legal_hold',
+        },
+        {
           display_name: 'Log',
           value: 'log',
         },
@@ -110,6 +118,10 @@ export const logExamples = {
         {
           display_name: 'Proxy',
           value: 'proxy',
+        },
+        {
+          display_name: 'Retention rule',
+          value: 'retention_rule',
         },
         {
           display_name: 'Session',

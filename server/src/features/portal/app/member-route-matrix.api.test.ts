@@ -112,6 +112,7 @@ describe('every route for members', () => {
     expect(readOnly.map(nameOf).toSorted()).toEqual([
       'POST /portal/api/access/explain',
       'POST /portal/api/access/who',
+      'POST /portal/api/retention-rules/preview',
       'POST /portal/api/tokens/search',
       'POST /portal/api/v2/tokens/search',
     ]);

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../http/pages/html.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import type { ListedRequest, RequestPage } from '../../approvals/index.ts';
+import { type ListedRequest, operatorId, type RequestPage } from '../../approvals/index.ts';
 import { renderFramedPage } from '../frame/framed-page.ts';
 import { renderHidden, renderTime } from '../frame/portal-page.ts';
 import type { Membership, UserSession } from '../people/user.ts';
@@ -26,7 +26,7 @@ export async function renderApprovalsPage(
   const docs = { url: documentationUrl, page: 'guides/approve-plaintext', about: 'Approvals' };
   const sections: Html[] = [];
   for (const tenant of tenants) sections.push(await renderTenant(session, tenant, page));
-  const body = html`<p>These changes would widen access to plaintext. None is in force before it is approved.
+  const body = html`<p>These changes would widen access to plaintext, or remove data for good. None is in force before it is approved.
 Before approving, ask the requester through a separate channel whether they want this, and why.</p>
 ${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its requests and approve them.</p>` : sections}
 ${page > 1 ? html`<p><a href="/portal/approvals?page=${page - 1}">Previous requests</a></p>` : html``}
@@ -78,7 +78,7 @@ ${isOpen ? renderForm({ verb: 'refuse', label: isOwn ? 'Withdraw' : 'Refuse', st
 }
 
 function describeRequester({ requesterName, requestedBy, requestedKey }: ListedRequest, isOwn: boolean): string {
-  const name = requesterName ?? requestedBy;
+  const name = requestedBy === operatorId ? 'the operator, on the command line' : (requesterName ?? requestedBy);
   if (requestedKey !== null) return `the application “${name}”, with key ${requestedKey}`;
   return isOwn ? `you (${name}): another owner or admin has to approve it` : name;
 }

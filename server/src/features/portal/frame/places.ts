@@ -34,6 +34,7 @@ export const places: readonly { readonly group: string; readonly items: readonly
     group: 'Operations',
     items: [
       { label: 'Webhooks', path: '/portal/webhooks', icon: 'webhook' },
+      { label: 'Retention', path: '/portal/retention', icon: 'timer' },
       { label: 'Encryption keys', path: '/portal/encryption-keys', icon: 'key-round' },
       { label: 'Background jobs', path: '/portal/jobs', icon: 'list-checks' },
       { label: 'Settings', path: '/portal/settings', icon: 'sliders-horizontal' },

@@ -26,6 +26,7 @@ export const portalAppPaths = [
   '/portal/simulator',
   '/portal/tokens',
   '/portal/tokens/*',
+  '/portal/retention',
   '/portal/webhooks',
   '/portal/webhooks/*',
 ] as const;

@@ -1,4 +1,5 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { DomainError } from '../../../core/errors/domain-error.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { AuditRow } from '../../../platform/audit/record/audit-event.ts';
 import { insertAuditRecords } from '../../../platform/audit/record/audit-statement.ts';
@@ -9,6 +10,7 @@ import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues
 import { countSlot, toShelfKey } from './token-shelf.ts';
 import type { SealedToken, StoredToken } from './token.ts';
 import { findAmong, findText, type FoundTokens, toFoundTokens } from './token-find-sql.ts';
+import { isHeld } from './legal-hold-sql.ts';
 import { removeWithGone } from './token-removal-sql.ts';
 import {
   bytesBefore,
@@ -29,6 +31,7 @@ import {
 // distinguishes the two.
 const deleteText = `with gone as (
     delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6 and coalesce(revision, 0) = $7
+      and not ${isHeld('tokens')}
     returning id, type, containers, terms, created_at
   ), ${removeWithGone(5)}, recorded as (
     ${insertAuditRecords(4, 'join gone on gone.id = record.entity_id')}
@@ -44,7 +47,7 @@ const updateText = `with row as materialized (
       expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
     from row
     where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3 and tokens.created_at = $12
-      and coalesce(tokens.revision, 0) = $18
+      and coalesce(tokens.revision, 0) = $18 and not ($20 and ${isHeld('tokens')})
     returning tokens.id, tokens.type, tokens.created_at, tokens.modified_at
   ), unlisted as (
     delete from token_terms using changed
@@ -84,6 +87,8 @@ export interface TokenChange {
   readonly modifiedBy: string;
   /** True if the change is made with a public or session key, which anybody may hold. */
   readonly isPublic: boolean;
+  /** True unless the change is one that a legal hold allows. */
+  readonly isStoppedByHold: boolean;
   /** The audit records of the change. The first one is for the update itself. */
   readonly audit: readonly AuditRow[];
 }
@@ -150,7 +155,10 @@ export class TokenStore {
     return rows.map((row) => toStoredToken(tenantId, row));
   }
 
-  /** Deletes this version of the token. Returns false if the token was changed or deleted in the meantime. */
+  /**
+   * Deletes this version of the token. Returns false if the token was changed or deleted in the meantime, or if a legal
+   * hold keeps it.
+   */
   async delete(token: StoredToken, audit: AuditRow): Promise<boolean> {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
@@ -168,9 +176,15 @@ export class TokenStore {
     return rows.length > 0;
   }
 
+  /** Throws if a legal hold keeps the token. Called after a write that had no effect, to find out why. */
+  async requireNotHeld({ tenantId, id }: Pick<StoredToken, 'tenantId' | 'id'>): Promise<void> {
+    const held = await this.#database.runForTenant(tenantId, findHeld(tenantId, id));
+    if (held.length > 0) throw heldToken();
+  }
+
   /**
    * Replaces this version of the token with the next one. Returns undefined if the token was changed or deleted in the
-   * meantime.
+   * meantime, or if a legal hold keeps it.
    */
   async update(change: TokenChange): Promise<Date | undefined> {
     const writing = this.#database.runForTenant<{ modified_at: Date }>(
@@ -182,9 +196,21 @@ export class TokenStore {
   }
 }
 
+/** Returns the statement that finds a token if a legal hold keeps it. */
+export function findHeld(tenantId: TenantId, id: TokenId): Statement {
+  return {
+    text: `select from tokens t where t.tenant_id = $1 and t.id = $2 and ${isHeld('t')}`,
+    values: [tenantId, id],
+  };
+}
+
+export function heldToken(): DomainError {
+  return new DomainError('legal-hold', 'A legal hold keeps this token as it is.');
+}
+
 /** Returns a statement that has no effect and returns no row if the token was changed or deleted in the meantime. */
 export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
-  const { current, next, cvc, modifiedBy, audit, isPublic } = change;
+  const { current, next, cvc, modifiedBy, audit, isPublic, isStoppedByHold } = change;
   // Unchanged data is not written, because it may have been re-encrypted with another key since it was read.
   const isDataKept = next.version === current.version;
   return {
@@ -207,6 +233,7 @@ export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLi
       ...toRoomValues([{ shelf: toShelfKey(next), isPublic }], setLimits),
       current.revision,
       isDataKept ? next.revision : null,
+      isStoppedByHold,
     ],
   };
 }

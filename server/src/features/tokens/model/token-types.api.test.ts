@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoints.ts';
+import { tokenTypeNames } from '../../../core/token-types/token-type-catalog.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -91,6 +92,10 @@ const defaults = [
     searchIndexes: piiIndexes,
   },
 ];
+
+it('are tested for every type', () => {
+  expect(defaults.map(({ type }) => type)).toEqual(tokenTypeNames);
+});
 
 describe.each(defaults)('$type', (wanted) => {
   const shared = () => ({

@@ -3,6 +3,7 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import type { StoredToken } from '../model/token.ts';
+import { isSingleTerm, toSource } from './matching-tokens-sql.ts';
 import type { TokenLookup } from './token-lookup.ts';
 
 import {
@@ -130,10 +131,7 @@ export class TokenQueryStore {
 
   #matching({ makeParameters, toPredicate, lookup }: TokenMatch): { parameters: Parameters; text: string } {
     const parameters = makeParameters();
-    const from =
-      lookup === undefined
-        ? 'tokens t'
-        : `(${candidates(lookup, parameters)}) as candidate join tokens t on t.tenant_id = $1 and t.id = candidate.id`;
+    const from = toSource(lookup, parameters);
     return { parameters, text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)}` };
   }
 
@@ -209,33 +207,4 @@ function toPlace({ offset, limit }: Slice): string {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(limit))
     throw new TypeError('A place is two whole numbers.');
   return `offset ${offset} limit ${limit + 1}`;
-}
-
-function isSingleTerm(lookup: TokenLookup | undefined): boolean {
-  return lookup?.terms.length === 1 && lookup.ids.length + lookup.fingerprints.length === 0;
-}
-
-/**
- * Returns the SQL for the candidates of a look-up. Several look-ups can find a token twice, so their results are made
- * distinct. A single term keeps the order of its index.
- */
-function candidates(lookup: TokenLookup, parameters: Parameters): string {
-  const { terms, ids, fingerprints } = lookup;
-  if (isSingleTerm(lookup)) {
-    return `select created_at, token_id as id from token_terms where tenant_id = $1 and term = ${parameters.add(terms[0] ?? null)}`;
-  }
-  const sources = [
-    ...(terms.length === 0
-      ? []
-      : [
-          `select token_id as id from token_terms where tenant_id = $1 and term = any(${parameters.add([...terms])}::bytea[])`,
-        ]),
-    ...(ids.length === 0 ? [] : [`select unnest(${parameters.add([...ids])}::text[]) as id`]),
-    ...(fingerprints.length === 0
-      ? []
-      : [
-          `select id from tokens where tenant_id = $1 and fingerprint = any(${parameters.add([...fingerprints])}::text[])`,
-        ]),
-  ];
-  return `select distinct id from (${sources.join(' union all ')}) as found`;
 }

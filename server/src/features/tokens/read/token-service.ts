@@ -56,7 +56,9 @@ export class TokenService {
         token,
         toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)),
       );
-      return isDeleted ? true : undefined;
+      if (isDeleted) return true;
+      await this.#parts.store.requireNotHeld(token);
+      return undefined;
     });
   }
 }

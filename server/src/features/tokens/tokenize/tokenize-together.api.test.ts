@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { untilTrue } from '../../../../test/harness/deadline.ts';
-import { countLockWaits } from '../../../../test/harness/lock-waits.ts';
+import { sendTogether } from '../../../../test/harness/send-together.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 
@@ -17,31 +16,13 @@ afterAll(() => vault.stop());
 
 const tokenize = (body: unknown) => vault.request('POST', '/tokenize', { key: tenant.keys.reveal, body });
 
-/**
- * Sends requests that are certain to share a batch. They all wait until the requests that occupy every batch are
- * released.
- */
-async function tokenizeTogether(bodies: readonly (readonly unknown[])[]) {
-  const holder = await vault.database.owner.connect();
-  try {
-    await holder.query('begin; lock table tokens in access exclusive mode');
-    const ahead: ReturnType<typeof tokenize>[] = [];
-    while (ahead.length < batchesMax) {
-      ahead.push(tokenize([`ahead ${ahead.length}`]));
-      await untilTrue(async () => (await countLockWaits(vault.database.owner)) === ahead.length, {
-        waitingFor: 'a batch that hangs',
-      });
-    }
-    const asked = bodies.map((body) => tokenize(body));
-    const { waiting } = vault.server.core.database.batches;
-    await untilTrue(() => waiting.get('token-group') === bodies.flat().length, { waitingFor: 'all to wait' });
-    await holder.query('rollback');
-    expect((await Promise.all(ahead)).map(({ status }) => status)).toEqual(ahead.map(() => 200));
-    return await Promise.all(asked);
-  } finally {
-    holder.release(true);
-  }
-}
+const tokenizeTogether = (bodies: readonly (readonly unknown[])[]) =>
+  sendTogether(vault, {
+    batch: 'token-group',
+    ahead: Array.from({ length: batchesMax }, (_, index) => () => tokenize([`ahead ${index}`])),
+    requests: bodies.map((body) => () => tokenize(body)),
+    weight: bodies.flat().length,
+  });
 
 it('409 fails alone among concurrent requests that are committed together', async () => {
   const id = `taken-${crypto.randomUUID()}`;

@@ -3,16 +3,18 @@ import { type AuditEvent, successEvent } from '../../../platform/audit/record/au
 import { recordAllInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countSlot } from '../model/token-shelf.ts';
+import { isHeld } from '../model/legal-hold-sql.ts';
 import { removeWithGone } from '../model/token-removal-sql.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 
 /**
  * Deletes expired tokens with their terms and counts, like a deletion does. A token that is being changed is left for
- * the next run.
+ * the next run, and one under a legal hold until the hold ends.
  */
 const deleteExpiredText = `with gone as (
     delete from tokens where tenant_id = $1 and id = any (array(
-      select id from tokens where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
+      select id from tokens t where tenant_id = $1 and expires_at <= now() and not ${isHeld('t')}
+      limit $2 for update skip locked))
     and expires_at <= now()
     returning id, type, containers, terms, created_at
   ), ${removeWithGone(3)}

@@ -12,7 +12,15 @@ import { type CreatedToken, toMadeToken } from './made-token.ts';
 import { joinPath, type ReferringRequest, type TokenRequest } from '../model/token-request.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import type { TokenDeduplicator } from './token-deduplicator.ts';
-import { aliasTriesMax, isAlias, type TokenDraft, toTarget, toTokenDraft, withOtherId } from './token-draft.ts';
+import {
+  aliasTriesMax,
+  isAlias,
+  type TokenDraft,
+  toTarget,
+  toTokenDraft,
+  withinLife,
+  withOtherId,
+} from './token-draft.ts';
 import { authorsOf } from './view-authors.ts';
 import { findWantedKey, type TokenInsert, toTokenInsert, withSharedViews } from './token-insert.ts';
 import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
@@ -94,14 +102,14 @@ export class TokenCreator {
     const now = new Date();
     const budget = new RequestBudget();
     const whole = await this.#parts.references.findAll(caller, requests);
+    const settings = await this.#parts.settings.get(caller.tenantId);
     const drafts = (await mapInTurns(whole, (request) => toTokenDraft(request, now, budget))).map((draft) => ({
-      ...draft,
+      ...withinLife(draft, { limits: settings.lifeLimits, now }),
       viewAuthors: authorsOf(caller, draft),
     }));
     const transforms = drafts.map((draft, index) =>
       requireCreation(caller, whole[index] ?? missing(), toTarget(draft)),
     );
-    const settings = await this.#parts.settings.get(caller.tenantId);
     const sealed = await this.#parts.sealer.sealAll(caller, drafts, {
       hasFingerprints: settings.fingerprintTokens,
       budget,

@@ -1,19 +1,21 @@
 import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { requireAccess } from '../../../core/access/decide-access.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
+import { TurnQueue } from '../../../platform/waiting/turn-queue.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { invalidAt } from '../model/token-request.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenDraft } from './token-draft.ts';
-import { ChangedMeanwhile, type Duplicates, type TokenDuplicateStore } from './token-duplicate-store.ts';
+import type { Duplicates } from './duplicate-search-sql.ts';
+import type { FoundOrInserted } from './shared-duplicates.ts';
+import { ChangedMeanwhile, type TokenDuplicateStore } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { findWantedKey, type TokenInsert } from './token-insert.ts';
 import type { TokenSealer } from './token-sealer.ts';
 import { findShownTransform, untilNotOvertaken } from '../read/index.ts';
 import type { TokenChange } from '../model/token-store.ts';
-import { TurnQueue } from './turn-queue.ts';
 import { authorsOf } from './view-authors.ts';
 
 /** Tokens by the text of their keys: the one to write for each content, and all the tokens that it represents. */
@@ -43,7 +45,7 @@ export class TokenDeduplicator {
     caller: KeyCaller,
     inserts: readonly TokenInsert[],
     behavior: DeduplicationBehavior,
-  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
+  ): Promise<FoundOrInserted> {
     if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();
@@ -57,7 +59,7 @@ export class TokenDeduplicator {
         // than necessary.
         const prepared = await prepare(found);
         try {
-          return await this.#store.insertOrFind(caller.tenantId, inserts, { prepared, prepare });
+          return await this.#store.insertOrUpdate(caller.tenantId, inserts, { prepared, prepare });
         } catch (error) {
           if (error instanceof ChangedMeanwhile) return undefined;
           throw error;
@@ -88,7 +90,7 @@ export class TokenDeduplicator {
         const cvc = draft.cvc === undefined ? 'remove' : 'set';
         const transform = findMostShown(caller, current, sharing.get(text) ?? []);
         const audit = [toAuditRow(caller, tokenEvent(next, 'update', { transform, details: { via: 'duplicate' } }))];
-        const by = { modifiedBy: caller.applicationId, isPublic: isHeldByPublic(caller) };
+        const by = { modifiedBy: caller.applicationId, isPublic: isHeldByPublic(caller), isStoppedByHold: true };
         return [[text, { current, next, cvc, audit, ...by }] as const];
       }),
     );

@@ -3,6 +3,7 @@ import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { parseContainer } from '../../../core/access/container.ts';
 import type { AccessTarget } from '../../../core/access/decide-access.ts';
 import { type ExpiresAt, parseExpiresAt } from '../../../core/expiry/expires-at.ts';
+import { type LifeLimit, limitExpiry } from '../../../core/expiry/life-limit.ts';
 import { toId, type TokenId } from '../../../core/identity/ids.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
@@ -87,6 +88,15 @@ export async function toTokenDraft(request: TokenRequest, now: Date, budget?: Re
     expiresAt: request.expiresAt === undefined ? null : toExpiresAt(path, request.expiresAt, now),
     id: toTokenId({ path, wantedId: request.id, data: parts.data }),
   };
+}
+
+/** Returns the draft of a token that is created now, with an expiry that the limits on its life allow. */
+export function withinLife(
+  draft: TokenDraft,
+  at: { readonly limits: readonly LifeLimit[]; readonly now: Date },
+): TokenDraft {
+  const { type, containers } = draft;
+  return { ...draft, expiresAt: limitExpiry(draft.expiresAt, { type: type.name, containers, createdAt: at.now }, at) };
 }
 
 /** Returns the draft under another id: an expression is evaluated again, and without one the vault chooses the id. */

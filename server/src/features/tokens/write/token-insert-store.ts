@@ -47,7 +47,7 @@ export class TokenInsertStore {
       meter: database.batches,
       itemsMax: 1_000,
       queueMax: 50_000,
-      sizeOf: (items) => items.reduce((sum, item) => sum + sizeOf(item), 0),
+      sizeOf: weightOf,
       batchesMax: 2,
       // A taken id rolls back the whole batch. Its groups are then retried one by one, so that only the affected group
       // fails.
@@ -80,6 +80,11 @@ export class TokenInsertStore {
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
     return sayIfSetsAreFull(this.#groups.add(tenantId, items));
   }
+}
+
+/** Returns the weight of the tokens of a request in a batch. */
+export function weightOf(items: readonly TokenInsert[]): number {
+  return items.reduce((sum, item) => sum + sizeOf(item), 0);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { LifeLimit } from '../../../core/expiry/life-limit.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import { noCvcSealer } from '../../../platform/keyring/sealing/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/parameters/validation.ts';
 import { fieldErrorsAt, invalidAt, isReferring } from '../model/token-request.ts';
-import { toTokenDraft } from './token-draft.ts';
+import { toTokenDraft, withinLife } from './token-draft.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
 import { authorsOfOperator } from './view-authors.ts';
@@ -15,6 +16,7 @@ import { type KeySource, TokenSealer } from './token-sealer.ts';
 export interface IntakeSettings {
   readonly tenantId: TenantId;
   readonly hasFingerprints: boolean;
+  readonly lifeLimits: readonly LifeLimit[];
   /** True to drop card verification codes instead of rejecting tokens that have one. */
   readonly dropsCvc: boolean;
   /** True if the operator has checked the views in the file, so that they are kept when others write the data. */
@@ -50,8 +52,8 @@ export class TokenIntake {
     if (request.deduplicate === true) {
       throw invalidAt('', 'deduplicate_token', 'is not supported here: an import keeps every id');
     }
-    const draft = await toTokenDraft(request, now);
-    const { tenantId, hasFingerprints, dropsCvc, vouchesForViews } = this.#settings;
+    const { tenantId, hasFingerprints, lifeLimits: limits, dropsCvc, vouchesForViews } = this.#settings;
+    const draft = withinLife(await toTokenDraft(request, now), { limits, now });
     const hasCvc = draft.cvc !== undefined;
     if (hasCvc && !dropsCvc)
       throw invalidAt('', 'data.cvc', 'must not be imported: it may not be stored for longer than an hour');

@@ -1,3 +1,4 @@
+import { type LifeLimit, limitExpiry } from '../../../core/expiry/life-limit.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonValuesMax, storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
@@ -22,15 +23,21 @@ import type { CvcChange } from '../model/token-store.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
+/** The time of a change, and the limits on the life of tokens. */
+interface PatchTime {
+  readonly now: Date;
+  readonly limits: readonly LifeLimit[];
+}
+
 /** Returns the token as it would be after the patch, validated like a new one. */
 export async function applyPatch(
   token: StoredToken,
   opened: OpenedToken,
   patch: TokenPatch,
-  now: Date,
+  at: PatchTime,
 ): Promise<{ draft: TokenDraft; cvc: CvcChange }> {
   const type = getTokenType(token);
-  const attributes = applyAttributes(token, patch, now);
+  const attributes = applyAttributes(token, patch, at);
   requireReadsData('', patch.fingerprintExpression);
   const merged = await mergeData(opened, patch);
   requireNoFieldErrors('', type.validate(merged.data));
@@ -63,26 +70,39 @@ export async function applyPatch(
 export function applyAttributes(
   token: StoredToken,
   patch: TokenPatch,
-  now: Date,
+  { now, limits }: PatchTime,
 ): Pick<TokenDraft, 'containers' | 'metadata' | 'expiresAt'> {
   if (patch.type !== undefined && patch.type !== token.type) {
     throw invalidAt('', 'type', 'must be the type that the token has: it cannot be changed');
   }
+  const containers =
+    patch.containers === null
+      ? getTokenType(token).defaultContainers
+      : patch.containers === undefined
+        ? token.containers
+        : toContainers('', patch.containers);
+  const expiresAt =
+    patch.expiresAt === null
+      ? null
+      : patch.expiresAt === undefined
+        ? token.expiresAt
+        : toExpiresAt('', patch.expiresAt, now);
   return {
-    containers:
-      patch.containers === null
-        ? getTokenType(token).defaultContainers
-        : patch.containers === undefined
-          ? token.containers
-          : toContainers('', patch.containers),
+    containers,
     metadata: mergeMetadata(token.metadata, patch.metadata),
-    expiresAt:
-      patch.expiresAt === null
-        ? null
-        : patch.expiresAt === undefined
-          ? token.expiresAt
-          : toExpiresAt('', patch.expiresAt, now),
+    expiresAt: limitExpiry(expiresAt, { ...token, containers }, { limits, now }),
   };
+}
+
+/**
+ * Returns whether a patch does nothing but remove the verification code of a card. A legal hold allows that, because the
+ * code may not be kept. In a token of another type, the same patch would replace data.
+ */
+export function removesOnlyCode({ type }: Pick<StoredToken, 'type'>, { data, ...rest }: TokenPatch): boolean {
+  if (type !== 'card') return false;
+  const change = data?.reveal();
+  const isCodeOnly = isJsonObject(change) && Object.keys(change).join() === 'cvc' && change['cvc'] === null;
+  return isCodeOnly && Object.entries(rest).every(([name, value]) => name === 'dataText' || value === undefined);
 }
 
 /**

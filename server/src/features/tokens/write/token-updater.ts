@@ -4,6 +4,7 @@ import { mayAuthorViews, requireNoGain, requireViewAuthor } from '../../../core/
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
+import { TurnQueue } from '../../../platform/waiting/turn-queue.ts';
 import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import type { TenantSettings, TenantSettingsDirectory } from '../../tenants/index.ts';
@@ -15,12 +16,11 @@ import { findDuplicateKey } from './duplicate-key.ts';
 import type { TokenDraft } from './token-draft.ts';
 import type { TokenDuplicateStore } from './token-duplicate-store.ts';
 import { type Shown, tokenEvent } from '../model/token-event.ts';
-import { applyAttributes, applyPatch, leavesContent } from './token-patch.ts';
+import { applyAttributes, applyPatch, leavesContent, removesOnlyCode } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import { getToken, type OpenedToken, type TokenPresenter, untilNotOvertaken } from '../read/index.ts';
 import type { TokenSealer } from './token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
-import { TurnQueue } from './turn-queue.ts';
 import { authorsAfter, requireViewsOfType, type RightsSource, withoutPlantedViews } from './view-authors.ts';
 import { judgeViews } from './view-change.ts';
 
@@ -53,6 +53,7 @@ interface SealedUpdate {
   /** The most that the caller may see of the token. */
   readonly transform: Transform;
   readonly isDeduplicated: boolean;
+  readonly isStoppedByHold: boolean;
   /** The new content of the token, if it was opened. */
   readonly content?: TokenDraft;
 }
@@ -148,12 +149,16 @@ export class TokenUpdater {
     { current, token, opened, mayUpdate, isView, hasFingerprint, settings }: JudgedUpdate,
     patch: TokenPatch,
   ): Promise<UpdateOutcome | undefined> {
-    const { draft, cvc } = await applyPatch(token, opened, patch, new Date());
+    const isStoppedByHold = !removesOnlyCode(current, patch);
+    // A patch that a legal hold allows must not end the life of the token.
+    const limits = isStoppedByHold ? settings.lifeLimits : [];
+    const { draft, cvc } = await applyPatch(token, opened, patch, { now: new Date(), limits });
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, draft));
     const isDeduplicated = requestsDeduplication(caller, { draft, transform, settings });
     const vouched = { ...draft, viewAuthors: authorsAfter(caller, { token, draft, patch }) };
     const sealed = await this.#seal(caller, vouched, hasFingerprint);
-    return this.#write(caller, current, { sealed, cvc, isView, transform, isDeduplicated, content: draft });
+    const update = { sealed, cvc, isView, transform, isDeduplicated, isStoppedByHold };
+    return this.#write(caller, current, { ...update, content: draft });
   }
 
   /** Writes changes to attributes. The data is neither opened nor sealed again. */
@@ -162,11 +167,12 @@ export class TokenUpdater {
     { current, mayUpdate, settings }: Pick<JudgedUpdate, 'current' | 'mayUpdate' | 'settings'>,
     patch: TokenPatch,
   ): Promise<UpdateOutcome | undefined> {
-    const attributes = applyAttributes(current, patch, new Date());
+    const attributes = applyAttributes(current, patch, { now: new Date(), limits: settings.lifeLimits });
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, attributes));
     const isDeduplicated = requestsDeduplication(caller, { draft: patch, transform, settings });
     const sealed = await this.#parts.sealer.revise(current, attributes);
-    return this.#write(caller, current, { sealed, cvc: 'keep', isView: false, transform, isDeduplicated });
+    const update = { sealed, isView: false, transform, isDeduplicated, isStoppedByHold: true };
+    return this.#write(caller, current, { ...update, cvc: 'keep' });
   }
 
   async #write(caller: KeyCaller, current: StoredToken, update: SealedUpdate): Promise<UpdateOutcome | undefined> {
@@ -215,7 +221,7 @@ export class TokenUpdater {
   async #replace(
     caller: KeyCaller,
     current: StoredToken,
-    { sealed: next, cvc, isView }: SealedUpdate,
+    { sealed: next, cvc, isView, isStoppedByHold }: SealedUpdate,
     transform: Transform,
   ): Promise<StoredToken | undefined> {
     const events = [
@@ -228,9 +234,13 @@ export class TokenUpdater {
       cvc,
       modifiedBy: caller.applicationId,
       isPublic: isHeldByPublic(caller),
+      isStoppedByHold,
       audit: events.map((event) => toAuditRow(caller, event)),
     });
-    if (modifiedAt === undefined) return undefined;
+    if (modifiedAt === undefined) {
+      if (isStoppedByHold) await this.#parts.store.requireNotHeld(current);
+      return undefined;
+    }
     return {
       ...next,
       cvc: cvc === 'keep' ? current.cvc : next.cvc,

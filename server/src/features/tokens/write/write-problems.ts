@@ -6,4 +6,5 @@ export const writeProblems: readonly ErrorCode[] = [
   'token-id-taken',
   'too-many-container-sets',
   'version-conflict',
+  'legal-hold',
 ];

@@ -1,15 +1,12 @@
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { withinTime } from '../../waiting/within-time.ts';
+import { withinScrape } from '../../waiting/within-scrape.ts';
 import { toRemovedMonth } from '../retention/month-removal.ts';
 import { RetentionStore } from '../retention/retention-store.ts';
 
-/** The time after which a scrape stops waiting for a database that does not respond. */
-const scrapeTimeoutMs = 1_000;
-
 /**
  * Reports how long the oldest month that is past its retention has waited for the archive. All workers report the same.
- * Only the database is asked: retention drops a month within two hours after the archive has it.
+ * It asks only the database, because retention drops a month within two hours after the archive has it.
  */
 export function addArchiveGauge(
   metrics: Metrics,
@@ -23,7 +20,7 @@ export function addArchiveGauge(
     async () => {
       if (!hasArchive) return new Map();
       const reading = database.forSealer((tx) => new RetentionStore(tx).findOldestPast(monthsKept));
-      const oldest = await withinTime(reading, scrapeTimeoutMs, 'The database did not respond in time.');
+      const oldest = await withinScrape(reading);
       return new Map(oldest === undefined ? [] : [[toRemovedMonth(oldest.month), oldest.seconds]]);
     },
   );

@@ -16,11 +16,15 @@ export interface Retention {
   readonly now?: () => Date;
 }
 
+/** An archived month is read before it is dropped, which takes minutes if it is large. */
+const limitMs = 60 * 60_000;
+
 /** Drops the months that are past their retention. Each tenant's log records what was dropped and when. */
 export function auditRetentionJob(database: Database, retention: Retention): Job {
   return {
     name: 'audit-retention',
     schedule: { everyMinutes: 60, atMinute: 43 },
+    limitMs,
     run: (_payload, signal) => dropOldMonths(database, retention, signal),
   };
 }

@@ -50,10 +50,15 @@ export class RetentionStore {
     return row;
   }
 
-  /** Lists the newest checkpoint of the month for each tenant that has one. */
+  /**
+   * Lists the newest checkpoint of the month for each tenant that has one. Those that have moved to another cell are left
+   * out: their log goes on there, so that no removal can be recorded here.
+   */
   async listNewestIn(month: string): Promise<StoredCheckpoint[]> {
     const rows = await this.#tx.query<CheckpointRow>({
       text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c where c.month = $1
+          and not exists (select from tenant_moves m
+            where m.tenant_id = c.tenant_id and m.direction = 'out' and m.decided_at is not null)
         order by c.tenant_id, c.number desc`,
       values: [month],
     });

@@ -13,7 +13,15 @@ const heartbeatMs = 300;
  */
 const trustMs = 600;
 
-const changedTables = ['application_keys', 'applications', 'sessions', 'tenants', 'tenant_keys'] as const;
+const changedTables = [
+  'application_keys',
+  'applications',
+  'retention_rules',
+  'sessions',
+  'tenants',
+  'tenant_keys',
+  'tenant_moves',
+] as const;
 export type ChangedTable = (typeof changedTables)[number];
 export type ChangeListener = (table: ChangedTable, id: string) => void;
 

@@ -88,10 +88,14 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
-/** Lists all tenants in a fixed order. */
+/** Lists all tenants in a fixed order, except those that have moved away or have not arrived yet. */
 export function listTenantIds(database: Database): Promise<TenantId[]> {
   return database.forSystem(async (tx) => {
-    const rows = await tx.query<{ id: string }>({ text: 'select id from tenants order by id' });
+    const rows = await tx.query<{ id: string }>({
+      text: `select id from tenants where not exists (
+          select from tenant_moves m where m.tenant_id = tenants.id and m.closed_until > now())
+        order by id`,
+    });
     return rows.map(({ id }) => parseTenantId(id));
   });
 }

@@ -1,7 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database } from '../../database/database.ts';
 import { AuditSigner } from '../sealing/audit-signer.ts';
 import type { RootKeys } from '../kms/root-keys.ts';
+import { hashCredential } from './credential-hash.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
 import {
   insertSystemKeys,
@@ -11,6 +13,8 @@ import {
   type WrappedSystemKey,
 } from './system-key-store.ts';
 import { createSystemKey, unwrapSystemKey } from './system-key-wrapping.ts';
+import type { WrappedTenantKey } from './tenant-key-store.ts';
+import { wrapTenantKey } from './tenant-key-wrapping.ts';
 import { SystemSealer } from '../sealing/system-sealer.ts';
 
 /**
@@ -48,12 +52,8 @@ export class SystemKeys {
     this.#keys = keys;
   }
 
-  /**
-   * Hashes a credential. Secrets have 256 random bits, so a fast keyed hash is enough. A slow hash would only make it
-   * easier to overload the server.
-   */
   hashCredential(secret: Uint8Array): Buffer {
-    return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
+    return hashCredential(this.#key('credential'), secret);
   }
 
   isCredential(secret: Uint8Array, hash: Buffer): boolean {
@@ -68,6 +68,19 @@ export class SystemKeys {
   /** Returns the signer for the checkpoints of the audit log. */
   auditSigner(): AuditSigner {
     return new AuditSigner(this.#key('audit'));
+  }
+
+  /**
+   * Returns the credential key as a key of a tenant that moves to another cell, wrapped by the root key of that cell. The
+   * key never leaves this process unwrapped.
+   */
+  wrapCredentialKey(
+    rootKeys: RootKeys,
+    name: { readonly tenantId: TenantId; readonly version: number },
+    ownKey: string | undefined,
+  ): Promise<WrappedTenantKey> {
+    const bytes = this.#key('credential').export();
+    return wrapTenantKey(rootKeys, bytes, { ...name, purpose: 'credential' }, ownKey);
   }
 
   /** Returns the sealer for data that belongs to no tenant: data of a user, or data that has no owner yet. */

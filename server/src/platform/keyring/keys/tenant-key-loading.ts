@@ -51,6 +51,7 @@ export async function loadTenantKeys(
       data: ofPurpose('data'),
       fingerprint: ofPurpose('fingerprint'),
       index: ofPurpose('index'),
+      credential: ofPurpose('credential'),
     }),
     ownKeyId: wrapped.find(({ rootKey }) => ownKeyNameOf(rootKey) !== undefined)?.rootKey,
   };

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { TenantId } from '../../../core/identity/ids.ts';
+import { ownKeyNameOf } from '../kms/own-root-key.ts';
 import type { WrapContext } from '../kms/root-key.ts';
 import type { RootKeys } from '../kms/root-keys.ts';
 import { openRecord, type RecordBinding, sealRecord } from '../sealing/sealed-record.ts';
@@ -16,7 +17,16 @@ interface KeyName {
 
 /** Creates a new key and returns only its wrapped form. It is wrapped by the own root key of that name, if any. */
 export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName, ownKey?: string): Promise<WrappedTenantKey> {
-  const bytes = randomBytes(32);
+  return wrapTenantKey(rootKeys, randomBytes(32), name, ownKey);
+}
+
+/** Wraps a key and adds its canary. The bytes are wiped. */
+export async function wrapTenantKey(
+  rootKeys: RootKeys,
+  bytes: Buffer,
+  name: KeyName,
+  ownKey?: string,
+): Promise<WrappedTenantKey> {
   const key = createSecretKey(bytes);
   const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, { context: wrapContext(name), ownKey });
   const canary = sealRecord(canaryText, canaryBinding(name), { version: name.version, key });
@@ -39,6 +49,20 @@ export async function unwrapKey(rootKeys: Pick<RootKeys, 'unwrap'>, wrapped: Wra
 export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey, ownKey?: string): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
   const fresh = await wrapForGood(rootKeys, key.export(), { context: wrapContext(old), ownKey });
+  return { ...old, ...fresh };
+}
+
+/**
+ * Returns the same key, wrapped by a root key of another cell. A root key of the tenant's own wraps it in both cells, under
+ * the name that it has in the settings of both.
+ */
+export async function rewrapKeyFor(
+  { from, to }: { readonly from: RootKeys; readonly to: RootKeys },
+  old: WrappedTenantKey,
+): Promise<WrappedTenantKey> {
+  const key = await unwrapKey(from, old);
+  const ownKey = ownKeyNameOf(old.rootKey);
+  const fresh = await wrapForGood(to, key.export(), { context: wrapContext(old), ownKey });
   return { ...old, ...fresh };
 }
 

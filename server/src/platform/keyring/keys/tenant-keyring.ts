@@ -1,7 +1,8 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { encodeBase58 } from '../../../core/identity/base58.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { lengthPrefixed } from '../sealing/aes-gcm.ts';
+import { hashCredential } from './credential-hash.ts';
 import {
   keyVersionOf,
   openRecord,
@@ -11,9 +12,13 @@ import {
   type VersionedKey,
 } from '../sealing/sealed-record.ts';
 
+/** The purposes of the keys that every tenant has. */
 export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
-export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
-export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
+/** A tenant that has moved from other cells also has the keys with which they hashed its credentials. */
+export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number] | 'credential';
+export type TenantKeys = Readonly<
+  Record<(typeof tenantKeyPurposes)[number], readonly VersionedKey[]> & { credential?: readonly VersionedKey[] }
+>;
 
 /**
  * The kind of a hashed value: a token's evaluated search index or metadata pair, an idempotency key, or an imported
@@ -97,6 +102,11 @@ export class TenantKeyring {
   blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
     const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
     return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);
+  }
+
+  /** Returns true for the secret of a credential that was hashed in a cell from which the tenant has moved. */
+  isFormerCredential(secret: Uint8Array, hash: Buffer): boolean {
+    return (this.#keys.credential ?? []).some(({ key }) => timingSafeEqual(hashCredential(key, secret), hash));
   }
 
   #keyOf(record: Buffer): VersionedKey {

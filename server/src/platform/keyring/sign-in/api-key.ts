@@ -73,6 +73,11 @@ export function decodeKeyId(text: string): ApplicationKeyId | undefined {
   return bytes === undefined ? undefined : toUuid(bytes);
 }
 
+/** Returns the part of a key's text that encodes its id. Routers find moved keys by it. */
+export function encodeKeyId(id: string): string {
+  return encodeBase58(uuidBytes(id));
+}
+
 /** Generates a one-time code of 256 random bits as base58. */
 export function generateNonce(): { readonly secret: Uint8Array; readonly text: string } {
   const secret = randomBytes(secretLength);

@@ -1,5 +1,5 @@
-import { DomainError } from '../../../core/errors/domain-error.ts';
-import { requireWanted } from '../../../platform/waiting/deadline.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { requireWanted } from './deadline.ts';
 
 /**
  * Runs work on the same key one at a time within this process. Otherwise all writers of one token would read the same

@@ -1,0 +1,17 @@
+export { eraseTokensJobs } from './erasures/erase-tokens-job.ts';
+export type { ShownErasure } from './erasures/erasure.ts';
+export { ErasureApproval } from './erasures/erasure-approval.ts';
+export { addErasureRoutes } from './erasures/erasure-routes.ts';
+export type { RightsFinder } from './erasures/erasure-run.ts';
+export { toErasureView, toSelection } from './erasures/erasure-schemas.ts';
+export { ErasureService } from './erasures/erasure-service.ts';
+export { ErasureReceipts } from './erasures/erasure-receipts.ts';
+export { checkReceipt, type ReceiptVerdict } from './erasures/receipt-check.ts';
+export { HoldApproval } from './holds/hold-approval.ts';
+export { addLegalHoldRoutes } from './holds/legal-hold-routes.ts';
+export { LegalHoldService } from './holds/legal-hold-service.ts';
+export { addRetentionRuleRoutes } from './rules/retention-rule-routes.ts';
+export { RetentionRuleService } from './rules/retention-rule-service.ts';
+export { RuleApproval } from './rules/rule-approval.ts';
+export { sweepRetentionJobs } from './sweep/sweep-retention-jobs.ts';
+export { readRetentionState } from './sweep/retention-state-store.ts';
