@@ -1285,7 +1285,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an erasure
-         * @description Has a worker remove the tokens, each as `DELETE /tokens/{id}` would. It is refused if more tokens match by now than are confirmed, and stops if more match later: no more are removed than were confirmed, a million at most. Tokens that are created after the confirmation are not erased. If the tenant requires approvals, somebody else has to approve it first. Whoever counted the tokens confirms them.
+         * @description Has a worker remove the tokens, each as `DELETE /tokens/{id}` would. It is refused if more tokens match by now than are confirmed, and stops if more match later: no more are removed than were confirmed, a million at most. Tokens that are created after the confirmation are not erased. If the tenant requires approvals, somebody else has to approve it first. Only the requester who counted the tokens can confirm them.
          *
          *     **Permission:** `token:delete` and `token:search`
          *

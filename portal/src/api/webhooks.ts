@@ -20,8 +20,8 @@ export const deleteWebhook = (id: string) => unwrap(api.DELETE('/webhooks/{id}',
 export const rotateSecret = (id: string) => unwrap(api.POST('/webhooks/{id}/rotate-secret', at(id)));
 
 /**
- * Changes some settings. The vault replaces all of them, so the others are loaded first: the page may have been open since
- * before somebody else moved the webhook to another server.
+ * Changes some settings. The vault replaces all of them, so the others are loaded first: the page may have been open
+ * since before somebody else moved the webhook to another server.
  */
 export async function changeWebhook(
   id: string,

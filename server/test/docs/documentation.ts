@@ -25,7 +25,9 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
-/** Returns the cells of every table row in a text, including headings and rules. Pipes in cells are escaped on the page. */
+/**
+ * Returns the cells of every table row in a text, including headings and rules. Pipes in cells are escaped on the page.
+ */
 export function rowsIn(text: string): string[][] {
   const rows = text.match(/^\|.*\|$/gm) ?? [];
   return rows.map((row) =>

@@ -12,8 +12,8 @@ interface Outcome {
 }
 
 /**
- * Callers that create, read and change tokens of a tenant while it moves. They wait if the tenant is being handed over, and
- * follow it to the cell that a response names. Each remembers what its tokens must contain.
+ * Callers that create, read and change tokens of a tenant while it moves. They wait if the tenant is being handed over,
+ * and follow it to the cell that a response names. Each remembers what its tokens must contain.
  */
 export class MovingLoad {
   /** What was answered with something else than the last acknowledged value, or refused for good. */

@@ -8,9 +8,10 @@ const folder = path.resolve(import.meta.dirname, '../../../node_modules/.cache/s
 const keptMs = 24 * 60 * 60_000;
 
 /**
- * Bundles programs, each named by its main module, into a few files. Returns the path of the first file of each. Starting a server from its source loads more
- * than a thousand modules, which takes more than twice the CPU time of starting the bundle. Tests and guides start
- * hundreds of programs. What users install is not bundled; the quickstart and `test/ship` run it.
+ * Bundles programs, each named by its main module, into a few files. Returns the path of the first file of each.
+ * Starting a server from its source loads more than a thousand modules, which takes more than twice the CPU time of
+ * starting the bundle. Tests and guides start hundreds of programs. What users install is not bundled; the quickstart
+ * and `test/ship` run it.
  */
 export async function bundlePrograms(...mains: readonly string[]): Promise<string[]> {
   const build = await rolldown({

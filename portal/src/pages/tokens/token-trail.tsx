@@ -12,7 +12,9 @@ import { sayViews, Trail } from '../../parts/show/trail';
 
 const recordsShown = 100;
 
-/** Tells what happened to a token, newest first. What members saw by merely looking is one line, however often they did. */
+/**
+ * Tells what happened to a token, newest first. What members saw by merely looking is one line, however often they did.
+ */
 export function TokenTrail({ id }: { readonly id: string }) {
   const { tenant } = useMember();
   const logs = useQuery({

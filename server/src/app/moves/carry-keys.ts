@@ -6,8 +6,8 @@ import { ownKeyNameOf } from '../../platform/keyring/kms/own-root-key.ts';
 import type { MoveEnds } from './cell-end.ts';
 
 /**
- * Gives the target the keys of the tenant as they are in the source now, wrapped by its own root key, and the key with which
- * the source has hashed the tenant's API keys. A key exists unwrapped only in the memory of this process.
+ * Gives the target the keys of the tenant as they are in the source now, wrapped by its own root key, and the key with
+ * which the source has hashed the tenant's API keys. A key exists unwrapped only in the memory of this process.
  */
 export async function carryKeys({ source, target }: MoveEnds, tenantId: TenantId): Promise<void> {
   const { rootKeys, systemKeys, database } = source.core;

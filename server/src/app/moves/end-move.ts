@@ -44,8 +44,8 @@ export async function cancelMove(ends: MoveEnds, tenantId: TenantId): Promise<nu
 }
 
 /**
- * Removes the tenant from the source after it has moved, if a backup of the target can be read and contains it. Returns the
- * number of rows.
+ * Removes the tenant from the source after it has moved, if a backup of the target can be read and contains it. Returns
+ * the number of rows.
  */
 export async function finishMove(
   { source, target }: MoveEnds,

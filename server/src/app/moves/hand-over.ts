@@ -26,8 +26,8 @@ const outcomesWithinMs = 500;
 const comparisonShare = 0.6;
 
 /**
- * Does what can be done while the tenant is open: follows the source, signs the log, and compares the part of it that nobody can
- * change. Then it rehearses the comparison for which the tenant is closed, to know how long that takes.
+ * Does what can be done while the tenant is open: follows the source, signs the log, and compares the part of it that
+ * nobody can change. Then it rehearses the comparison for which the tenant is closed, to know how long that takes.
  */
 export async function settle(move: Move): Promise<void> {
   const { tenantId, tables, ends } = move;

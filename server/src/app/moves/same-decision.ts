@@ -4,8 +4,9 @@ import { findMove, type MoveRow } from '../../platform/database/moves/move-row.t
 import type { MoveEnds } from './cell-end.ts';
 
 /**
- * Returns true if the target has opened the tenant. Throws if the source does not know that the tenant has left, because its
- * database was restored or failed over since: the tenant in the target is in use, so nothing of it may be deleted or replaced.
+ * Returns true if the target has opened the tenant. Throws if the source does not know that the tenant has left,
+ * because its database was restored or failed over since: the tenant in the target is in use, so nothing of it may be
+ * deleted or replaced.
  */
 export async function isOpenInTarget(
   { target }: MoveEnds,

@@ -58,7 +58,9 @@ function followKeys({ keyring }: VaultCore, feed: ChangeFeed): void {
   });
 }
 
-/** Logs once that keys cannot be loaded, with the time for which those that are loaded are used, and once that they can. */
+/**
+ * Logs once that keys cannot be loaded, with the time for which those that are loaded are used, and once that they can.
+ */
 function watchKeyService({ keyring, rootKeys }: VaultCore, logger: Logger): void {
   keyring.onOutage((outage) => {
     const fields = { root_key: rootKeys.ids.join(' and ') };

@@ -91,8 +91,8 @@ async function report(flags: PeriodFlags, filter: LogFilter, find: Find): Promis
   const { prove, from, to } = flags;
   if (from !== undefined && to !== undefined && from >= to) throw new Error('--from must be before --to.');
   if (prove === undefined) return reportWith(undefined, flags, filter, find);
-  const { withProofFile } = await import('../../platform/audit/verify/proof-file.ts');
-  return withProofFile(prove, (file) => reportWith(file, flags, filter, find));
+  const { withNewFile } = await import('../../platform/files/new-file.ts');
+  return withNewFile(prove, 'the proofs', (file) => reportWith(file, flags, filter, find));
 }
 
 async function reportWith(

@@ -24,7 +24,6 @@ interface EraseFlags {
 
 const listedMax = 50;
 const lookAgainMs = 1_000;
-const over: ReadonlySet<string> = new Set(['finished', 'cancelled', 'stopped']);
 
 export function eraseCommand(): Command {
   return new Command('erase')
@@ -118,11 +117,12 @@ async function toJson(erasure: ShownErasure): Promise<object> {
 }
 
 async function waitUntilOver(look: () => Promise<ShownErasure>, isText: boolean): Promise<ShownErasure> {
+  const { isOver } = await import('../../features/retention/index.ts');
   const progress = new Progress('Erasing', isText);
   for (;;) {
     const shown = await look();
     progress.update(shown.removed, shown.counted);
-    if (over.has(shown.status)) {
+    if (isOver(shown)) {
       progress.end();
       return shown;
     }

@@ -1,4 +1,3 @@
-import { open, rm } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { counted } from '../../core/text/counted.ts';
@@ -29,22 +28,15 @@ function writeCommand(): Command {
     .action(async ({ tenant, erasure, output }: WriteFlags) => {
       await withErasures(tenant, async (erasures, requester, { database }) => {
         const { ErasureReceipts } = await import('../../features/retention/index.ts');
+        const { withNewFile } = await import('../../platform/files/new-file.ts');
         const { LogReader } = await import('../../platform/audit/verify/log-reader.ts');
         const receipts = new ErasureReceipts({ database, reader: new LogReader(database, 'one tenant'), erasures });
         const parts = await receipts.read(requester, erasure);
-        const file = await open(output, 'wx', 0o600);
-        try {
+        await withNewFile(output, 'the receipt', async (file) => {
           for await (const part of parts) await file.write(part);
-          await file.sync();
-        } catch (error) {
-          // A part of a receipt proves nothing.
-          await rm(output, { force: true });
-          throw error;
-        } finally {
-          await file.close();
-        }
+        });
       });
-      printText(`${output} has the receipt. Whoever receives it can check it without the vault:`);
+      printText(`${output} has the receipt. Anyone who receives it can check it without the vault:`);
       printText(`  strongroom tokens receipt verify ${output} --public-key <key from \`strongroom audit verify\`>`);
     });
 }

@@ -1,6 +1,8 @@
 import { type Affected, affectedMax, type Fact, type FactDefinition, type Observation } from './fact.ts';
 
-/** Adds up what was found about one fact, tenant by tenant. It keeps numbers and a limited list, however many there are. */
+/**
+ * Adds up what was found about one fact, tenant by tenant. It keeps numbers and a limited list, however many there are.
+ */
 export class FactTally {
   readonly #definition: FactDefinition;
   readonly #figure: Record<string, number>;

@@ -9,5 +9,6 @@ export {
 } from './approval-decisions.ts';
 export { ApprovalView, toApprovalField } from './approval-schemas.ts';
 export { ApprovalStore } from './approval-store.ts';
+export { type WithApproval, withApprovals } from './latest-approvals.ts';
 export { requestApproval, requireSameBasis } from './request-approval.ts';
 export { sweepApprovalsJob } from './sweep-approvals-job.ts';

@@ -39,7 +39,10 @@ export interface MissLine {
   missing: number;
 }
 
-/** Something that gave others access, or was meant to, such as an application, an invitation, a stored proxy or a webhook. */
+/**
+ * Something that gave others access, or was meant to, such as an application, an invitation, a stored proxy or a
+ * webhook.
+ */
 export interface GrantLine {
   readonly entityType: string;
   readonly entityId: string;

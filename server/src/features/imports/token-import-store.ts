@@ -87,9 +87,9 @@ export class TokenImportStore {
   }
 
   /**
-   * Commits without waiting for the disk. A crash of the database can then undo the last batches. Rows and
-   * position are always undone together, so the import resumes before the lost batches. The last commit of the import waits until all earlier
-   * ones are on disk.
+   * Commits without waiting for the disk. A crash of the database can then undo the last batches. Rows and position are
+   * always undone together, so the import resumes before the lost batches. The last commit of the import waits until
+   * all earlier ones are on disk.
    */
   async commitInBackground(): Promise<void> {
     await this.#tx.query({ text: 'set local synchronous_commit = off' });

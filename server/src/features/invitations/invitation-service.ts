@@ -8,7 +8,13 @@ import { type AuditLog, recordInTransaction } from '../../platform/audit/record/
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
-import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
+import {
+  type ApprovalRequest,
+  ApprovalStore,
+  requestApproval,
+  type WithApproval,
+  withApprovals,
+} from '../approvals/index.ts';
 import { findGranter, isPromotion, MemberStore, roleDetails } from '../members/index.ts';
 import {
   type Invitation,
@@ -30,7 +36,7 @@ export interface NewInvitation {
 }
 
 /** An invitation, with the last approval request for it, if any. */
-export type ShownInvitation = Invitation & { readonly approval: ApprovalRequest | undefined };
+export type ShownInvitation = WithApproval<Invitation>;
 
 interface InvitationServiceParts {
   readonly database: Database;
@@ -129,7 +135,7 @@ export class InvitationService {
   ): Promise<Page<ShownInvitation>> {
     const page = await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const { totalItems, items } = await this.#store(tx, caller.tenantId).list(status, request);
-      return { totalItems, items: await withApprovals(tx, caller, items) };
+      return { totalItems, items: await withApprovals(tx, caller.tenantId, items) };
     });
     await this.#parts.audit.append(caller, invitationEvent(noSingleEntity, 'read'));
     return page;
@@ -180,16 +186,7 @@ function askFor(tx: Transaction, caller: Caller, { id, role }: Invitation): Prom
 }
 
 async function getShown(tx: Transaction, caller: Caller, found: Invitation | undefined): Promise<ShownInvitation> {
-  const [shown] = await withApprovals(tx, caller, found === undefined ? [] : [found]);
+  const [shown] = await withApprovals(tx, caller.tenantId, found === undefined ? [] : [found]);
   if (shown === undefined) throw noSuchInvitation();
   return shown;
-}
-
-async function withApprovals(
-  tx: Transaction,
-  { tenantId }: Caller,
-  invitations: readonly Invitation[],
-): Promise<ShownInvitation[]> {
-  const approvals = await new ApprovalStore(tx, tenantId).listLatest(invitations.map(({ id }) => id));
-  return invitations.map((one) => ({ ...one, approval: approvals.find(({ subjectId }) => subjectId === one.id) }));
 }

@@ -4,7 +4,8 @@ import type { Page, PageRequest } from '../../http/parameters/pagination.ts';
 import { noSingleEntity } from '../../platform/audit/record/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
+import { lockTenant } from '../../platform/database/open-tenant.ts';
+import { ApprovalStore, requestApproval, type WithApproval, withApprovals } from '../approvals/index.ts';
 import { requireOwnerAuthority } from './authority.ts';
 import { endKeysOf } from './end-keys.ts';
 import { type Member, memberEvent, noSuchMember, type Role, roleDetails, roleEvent } from './member.ts';
@@ -12,7 +13,7 @@ import { MemberStore } from './member-store.ts';
 import { isPromotion } from './promotion.ts';
 
 /** A member, with the last approval request for a role, if any. */
-export type ShownMember = Member & { readonly approval: ApprovalRequest | undefined };
+export type ShownMember = WithApproval<Member>;
 
 /** Manages the members of a tenant. They join by invitation. */
 export class MemberService {
@@ -27,7 +28,7 @@ export class MemberService {
   async list(caller: Caller, userIds: readonly string[] | undefined, request: PageRequest): Promise<Page<ShownMember>> {
     const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
       const { totalItems, items } = await new MemberStore(tx, caller.tenantId).list(userIds, request);
-      return { totalItems, items: await withApprovals(tx, caller, items) };
+      return { totalItems, items: await withApprovals(tx, caller.tenantId, items) };
     });
     await this.#audit.append(caller, memberEvent(noSingleEntity, 'read'));
     return page;
@@ -47,7 +48,7 @@ export class MemberService {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new MemberStore(tx, caller.tenantId);
       // Concurrent ownership transfers are serialized, and the second sees the result of the first.
-      await store.lockTenant();
+      await lockTenant(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchMember();
       const change = { before: current.role, after: role };
@@ -126,16 +127,7 @@ export async function putRole(tx: Transaction, { id, before, after, actor, reque
 
 async function getShown(tx: Transaction, caller: Caller, id: string): Promise<ShownMember> {
   const member = await new MemberStore(tx, caller.tenantId).find(id);
-  const [shown] = await withApprovals(tx, caller, member === undefined ? [] : [member]);
+  const [shown] = await withApprovals(tx, caller.tenantId, member === undefined ? [] : [member]);
   if (shown === undefined) throw noSuchMember();
   return shown;
-}
-
-async function withApprovals(
-  tx: Transaction,
-  { tenantId }: Caller,
-  members: readonly Member[],
-): Promise<ShownMember[]> {
-  const approvals = await new ApprovalStore(tx, tenantId).listLatest(members.map(({ id }) => id));
-  return members.map((member) => ({ ...member, approval: approvals.find(({ subjectId }) => subjectId === member.id) }));
 }

@@ -89,11 +89,6 @@ export class MemberStore {
     return row?.total ?? 0;
   }
 
-  /** Locks roles against concurrent changes until this transaction ends. */
-  async lockTenant(): Promise<void> {
-    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
-  }
-
   /** Locks the row until this transaction ends, and returns its role and user. */
   async lock(id: string): Promise<{ readonly role: Role; readonly userId: string } | undefined> {
     const [row] = await this.#tx.query<{ role: Role; userId: string }>({

@@ -1,6 +1,7 @@
 import { isGranted, missingPermission } from '../../core/access/decide-access.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { lockTenant } from '../../platform/database/open-tenant.ts';
 import {
   type ApprovalDescription,
   type ApprovalEffect,
@@ -17,9 +18,8 @@ import { MemberStore } from './member-store.ts';
 /** Gives a member the approved role. */
 export class RoleApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<void> {
-    const store = new MemberStore(tx, tenantId);
-    await store.lockTenant();
-    await store.lock(subjectId);
+    await lockTenant(tx, tenantId);
+    await new MemberStore(tx, tenantId).lock(subjectId);
   }
 
   async describe(tx: Transaction, tenantId: TenantId, request: ApprovalRequest): Promise<ApprovalDescription> {

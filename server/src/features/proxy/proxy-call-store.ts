@@ -1,6 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { AuditRow } from '../../platform/audit/record/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/record/audit-statement.ts';
+import { isClosed } from '../../platform/database/closed-tenant-sql.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 
@@ -84,7 +85,7 @@ export async function listOpenCalls(
   return tx.query<OpenCall>({
     text: `select tenant_id as "tenantId", id from proxy_calls
       where started_at < now() - make_interval(secs => $1)
-        and not exists (select from tenant_moves m where m.tenant_id = proxy_calls.tenant_id and m.closed_until > now())
+        and not ${isClosed('proxy_calls.tenant_id')}
       order by started_at limit $2`,
     values: [options.olderThanSeconds, options.limit],
   });

@@ -1,5 +1,5 @@
 export { eraseTokensJobs } from './erasures/erase-tokens-job.ts';
-export type { ShownErasure } from './erasures/erasure.ts';
+export { isOver, type ShownErasure } from './erasures/erasure.ts';
 export { ErasureApproval } from './erasures/erasure-approval.ts';
 export { addErasureRoutes } from './erasures/erasure-routes.ts';
 export type { RightsFinder } from './erasures/erasure-run.ts';

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 
-/** The time that a pattern takes grows with its size and with the length of the text. Hostile ones took 40 ms (measured). */
+/**
+ * The time that a pattern takes grows with its size and with the length of the text. Hostile ones took 40 ms
+ * (measured).
+ */
 const programSizeMax = 60;
 const expressionLengthMax = 400;
 /** The maximum length of a text that a pattern is applied to at once, in UTF-16 code units. */

@@ -27,12 +27,14 @@ interface ParsedProxy extends Omit<CallableProxy, 'proxy'> {
   readonly sealed: SealedProxy;
 }
 
-/** The size of all parsed proxies that a process keeps, in characters of their transforms and bytes of their secrets. */
+/**
+ * The size of all parsed proxies that a process keeps, in characters of their transforms and bytes of their secrets.
+ */
 const keptSizeMax = 8 * 1024 * 1024;
 
 /**
- * Looks up proxies for calls. Each call reads which version of the proxy is current, so a change applies to the next call on
- * every server. The rest is read once for each version.
+ * Looks up proxies for calls. Each call reads which version of the proxy is current, so a change applies to the next
+ * call on every server. The rest is read once for each version.
  */
 export class StoredProxyDirectory implements ProxyKeys {
   readonly #database: Database;
@@ -59,8 +61,8 @@ export class StoredProxyDirectory implements ProxyKeys {
   }
 
   /**
-   * Opens a proxy for one call, in the version to which its caller was admitted. Rights that were checked for one version
-   * must not be used with the transforms of another.
+   * Opens a proxy for one call, in the version to which its caller was admitted. Rights that were checked for one
+   * version must not be used with the transforms of another.
    */
   async open(tenantId: TenantId, route: Pick<KeyedRoute, 'id' | 'version'>): Promise<CallableProxy> {
     // A proxy is kept for its own tenant only, so a caller of another tenant does not find it here.

@@ -15,7 +15,10 @@ import type { Configuration, ProxySettings } from './stored-proxy.ts';
 import { transformTypes } from './transform.ts';
 
 const transformsMax = 20;
-/** The maximum length of all transforms of one side as JSON. Every call reads them, and a list those of a hundred proxies. */
+/**
+ * The maximum length of all transforms of one side as JSON. Every call reads them, and a list those of a hundred
+ * proxies.
+ */
 const transformsLengthMax = 32 * 1024;
 export const timeoutSecondsMax = 120;
 

@@ -2,6 +2,7 @@ import { deletedTenantDays } from '../../core/identity/deleted-tenant.ts';
 import type { LifeLimit } from '../../core/expiry/life-limit.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { lockTenant } from '../../platform/database/open-tenant.ts';
 import type { Tenant, TenantType, TokenCount } from './tenant.ts';
 
 const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.type, tenants.settings,
@@ -59,7 +60,7 @@ export class TenantStore {
 
   /** Locks the tenant until the commit, so that a concurrent change sees the result of this transaction. */
   async lock(): Promise<Tenant | undefined> {
-    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
+    await lockTenant(this.#tx, this.#tenantId);
     return this.find();
   }
 

@@ -28,7 +28,9 @@ const settings = group({
   }),
 });
 
-/** Where months of the audit log are archived. The SDK finds credentials for a bucket as it does in every other program. */
+/**
+ * Where months of the audit log are archived. The SDK finds credentials for a bucket as it does in every other program.
+ */
 export const auditArchive = companions(
   place,
   mapped(

@@ -55,7 +55,9 @@ const sender = setting('STRONGROOM_MAIL_FROM', parseEmailAddress, {
   example: 'vault@example.com',
 });
 
-/** The address that the worker sends mail from. A server that knows it does not show members the links that are mailed. */
+/**
+ * The address that the worker sends mail from. A server that knows it does not show members the links that are mailed.
+ */
 export const mailFrom = optional(sender);
 
 /** The mail server, if there is one. */

@@ -6,8 +6,8 @@ import { describeUnreadable } from './unreadable-file.ts';
 const bytesMax = 1024 * 1024;
 
 /**
- * Reads the settings of another vault from a file with a line for each, such as systemd and container engines read it. The
- * settings of this process do not apply to that vault.
+ * Reads the settings of another vault from a file with a line for each, such as systemd and container engines read it.
+ * The settings of this process do not apply to that vault.
  */
 export function readSettingsFile(path: string): Environment {
   let text: string;

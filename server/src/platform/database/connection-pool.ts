@@ -40,8 +40,8 @@ export interface PoolUsage {
 }
 
 /**
- * The connections of a process to PostgreSQL. They are shared fairly by tenants, checked before their first use, and closed
- * when the server behind them no longer responds or is no longer the primary.
+ * The connections of a process to PostgreSQL. They are shared fairly by tenants, checked before their first use, and
+ * closed when the server behind them no longer responds or is no longer the primary.
  */
 export class ConnectionPool {
   readonly #connectionsMax: number;

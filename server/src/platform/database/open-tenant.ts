@@ -15,6 +15,11 @@ export async function holdTenantState(tx: Transaction, tenantId: TenantId): Prom
   return row.isDeleted ? 'deleted' : 'open';
 }
 
+/** Makes other transactions that call this wait until this one ends. */
+export async function lockTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
+  await tx.query({ text: 'select from tenants where id = $1 for no key update', values: [tenantId] });
+}
+
 /** Throws if the tenant does not exist or is deleted. An open tenant cannot be deleted before the transaction ends. */
 export async function requireOpenTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
   const state = await holdTenantState(tx, tenantId);

@@ -1,6 +1,8 @@
 import type { Database } from './database.ts';
 
-/** Throws unless the database accepts changes. A connection that is already open sees a change of the server's setting. */
+/**
+ * Throws unless the database accepts changes. A connection that is already open sees a change of the server's setting.
+ */
 export async function requireWritable(database: Database): Promise<void> {
   const [row] = await database.forSystem((tx) =>
     tx.query<{ isReadOnly: boolean }>({

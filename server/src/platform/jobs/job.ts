@@ -10,8 +10,8 @@ export interface Job {
   readonly limitMs?: number;
   /**
    * How many runs a process has under way at the same time, if the job has groups. Each run is started and recorded on
-   * its own, and there is one at a time for each group. Tenants that the payloads name as `tenant_id` share the slots. Its
-   * queue must have the policy `stately`.
+   * its own, and there is one at a time for each group. Tenants that the payloads name as `tenant_id` share the slots.
+   * Its queue must have the policy `stately`.
    */
   readonly slots?: number;
   /** Called whenever jobs of this kind were enqueued. */

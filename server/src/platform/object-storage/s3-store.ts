@@ -21,7 +21,10 @@ const connectMs = 5_000;
 /** The time limit of a request, with its retries. The largest files have a few megabytes. */
 const requestMs = 60_000;
 const attemptsMax = 3;
-/** The largest response that is no file: a page of a list, or an error. The SDK reads them into memory, whatever their size. */
+/**
+ * The largest response that is no file: a page of a list, or an error. The SDK reads them into memory, whatever their
+ * size.
+ */
 const answerBytesMax = 8 * 1024 * 1024;
 const foldersPerPage = 1_000;
 /** The pages of one list. Storage that never comes to an end must not hold a command for ever. */

@@ -221,7 +221,10 @@ export async function holdAll(vault: TestVault, { tenant }: ExampleWorld): Promi
   if (answer.status !== 201) throw new Error(`No hold was set: ${answer.text}`);
 }
 
-/** Counts tokens for the erasure of the examples. Other examples do without it, because the log says that it was counted. */
+/**
+ * Counts tokens for the erasure of the examples. Other examples do without it, because the log says that it was
+ * counted.
+ */
 export async function addErasure(vault: TestVault, { tenant, bindings }: ExampleWorld): Promise<void> {
   const answer = await new TestErasures(vault, tenant).ask('POST', '', { container: '/pci/closed/', type: 'card' });
   bindings.bind(exampleIds.erasure, idOf(answer));

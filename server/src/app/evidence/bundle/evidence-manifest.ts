@@ -44,7 +44,9 @@ export function toManifestText(manifest: Manifest, signer: AuditSigner): string 
   return toSignedText(format, manifest, signer);
 }
 
-/** Returns undefined unless the holder of the key signed exactly this text, and it lists exactly the files of a bundle. */
+/**
+ * Returns undefined unless the holder of the key signed exactly this text, and it lists exactly the files of a bundle.
+ */
 export function parseManifest(text: string, publicKey: Buffer): Manifest | undefined {
   const manifest = parseJsonOrNothing(openSignedText(format, text, publicKey) ?? '');
   if (!Value.Check(Manifest, manifest)) return undefined;

@@ -24,7 +24,7 @@ export const anchor: FactDefinition = {
       : 'Checkpoints are copied to a second place. It could not be read from here, so it was not compared.',
   found: ({ configured = 0, differences = 0, behind = 0 }) => {
     if (configured === 0)
-      return 'Checkpoints are not copied to a second place. Who can write to the database can remove the newest records unnoticed.';
+      return 'Checkpoints are not copied to a second place. Anyone who can write to the database can remove the newest records unnoticed.';
     const sentences = [
       ...(differences > 0
         ? [

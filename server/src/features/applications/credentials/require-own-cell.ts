@@ -3,9 +3,9 @@ import type { ApiKey } from '../../../platform/keyring/sign-in/api-key.ts';
 import type { KnownMoves } from './moved-keys.ts';
 
 /**
- * Throws if a key belongs to another cell: its tenant has moved there, or the key names it and has not moved here with its
- * tenant. The key is not looked up, because no cell knows the keys of another. A key without a name can belong to any cell: it
- * may be older than the cell's name.
+ * Throws if a key belongs to another cell: its tenant has moved there, or the key names it and has not moved here with
+ * its tenant. The key is not looked up, because no cell knows the keys of another. A key without a name can belong to
+ * any cell: it may be older than the cell's name.
  */
 export function requireOwnCell(
   { id, cell }: Pick<ApiKey, 'id' | 'cell'>,

@@ -6,7 +6,10 @@ import { readLines } from '../../../platform/files/line-reader.ts';
 import { parseStreamLine, type ReceivedLine } from './parse-line.ts';
 import { TenantCheck, type TenantStreamVerdict } from './tenant-check.ts';
 
-/** The records and checkpoints of all tenants that may wait for earlier ones. With more of them, what is missing is reported. */
+/**
+ * The records and checkpoints of all tenants that may wait for earlier ones. With more of them, what is missing is
+ * reported.
+ */
 const waitingMax = 500_000;
 const unreadableMax = 100;
 

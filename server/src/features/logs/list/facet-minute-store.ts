@@ -113,8 +113,8 @@ function has(table: string, { field, value }: Facet, parameters: Parameters): st
 }
 
 /**
- * Returns the facetMinutes as a table. Both bounds are passed as values, because under row-level security PostgreSQL does not
- * use an index for a computed bound.
+ * Returns the facetMinutes as a table. Both bounds are passed as values, because under row-level security PostgreSQL
+ * does not use an index for a computed bound.
  */
 function fromMinutes(facetMinutes: readonly FacetMinute[], parameters: Parameters): string {
   const kinds = parameters.add(facetMinutes.map(({ entityType }) => entityType));

@@ -36,8 +36,8 @@ export function toMinutes(hours: readonly FacetHour[], filter: LogFilter, after:
 }
 
 /**
- * Returns the first facetMinutes that are expected to contain `needed` records, limited to `minutesMax`. All kinds of the same
- * minute stay together, even if this exceeds the limit.
+ * Returns the first facetMinutes that are expected to contain `needed` records, limited to `minutesMax`. All kinds of
+ * the same minute stay together, even if this exceeds the limit.
  */
 export function takeExpected(
   facetMinutes: readonly FacetMinute[],

@@ -19,8 +19,8 @@ const hoursLater = 240;
 /** The number of facetMinutes that one statement reads. */
 const minutesPerStep = { first: 32, max: 500 };
 /**
- * The maximum number of facetMinutes in one search. If the filter values occur but never together, the search stops here at
- * the latest and returns where to continue.
+ * The maximum number of facetMinutes in one search. If the filter values occur but never together, the search stops
+ * here at the latest and returns where to continue.
  */
 const listMinutesMax = 5_000;
 /** The maximum number of facetMinutes for a total, which is worth less than the page that it accompanies. */
@@ -150,8 +150,8 @@ export class FacetWalkStore implements LogWalk {
   }
 
   /**
-   * Yields the facetMinutes in which all facets occur, newest first. Each step has as many facetMinutes as are expected to contain
-   * enough records.
+   * Yields the facetMinutes in which all facets occur, newest first. Each step has as many facetMinutes as are expected
+   * to contain enough records.
    */
   async *#steps(filter: LogFilter, { limit, after }: Wanted, { clock }: TimeBudget): AsyncGenerator<Step> {
     const [leading, ...others] = await this.#store.rarestFirst(filter);

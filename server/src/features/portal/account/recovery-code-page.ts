@@ -2,7 +2,10 @@ import { html } from '../../../http/pages/html.ts';
 import { icon } from '../../../http/pages/icon.ts';
 import { renderPortalPage } from '../frame/portal-page.ts';
 
-/** Renders the page that shows the codes, with a link to the next page. They are shown only once, so leaving in another way asks first. */
+/**
+ * Renders the page that shows the codes, with a link to the next page. They are shown only once, so leaving in another
+ * way asks first.
+ */
 export function renderRecoveryCodesPage(codes: readonly string[], next: string): string {
   return renderPortalPage({
     title: 'Your recovery codes',

@@ -39,8 +39,8 @@ export class ErasedTokenStore {
   }
 
   /**
-   * Removes up to `limit` tokens with everything that belongs to them, and records each. A token that somebody is changing
-   * is left for a later call. Returns how many were removed.
+   * Removes up to `limit` tokens with everything that belongs to them, and records each. A token that somebody is
+   * changing is left for a later call. Returns how many were removed.
    */
   async remove(
     query: SearchQuery,

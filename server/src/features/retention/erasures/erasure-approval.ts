@@ -3,6 +3,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import { counted } from '../../../core/text/counted.ts';
 import { recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
+import { lockTenant } from '../../../platform/database/open-tenant.ts';
 import {
   type ApprovalDescription,
   type ApprovalEffect,
@@ -18,9 +19,8 @@ import { ErasureStore } from './erasure-store.ts';
 /** Has a worker begin an erasure after it has been approved. */
 export class ErasureApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<void> {
-    const store = new ErasureStore(tx, tenantId);
-    await store.lockTenant();
-    await store.lock(subjectId);
+    await lockTenant(tx, tenantId);
+    await new ErasureStore(tx, tenantId).lock(subjectId);
   }
 
   async describe(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<ApprovalDescription> {

@@ -12,8 +12,8 @@ export interface ErasureScope {
 }
 
 /**
- * Returns the query of a selection, narrowed to the tokens that the grants can both find and delete. What is created later
- * than `before` is never part of it.
+ * Returns the query of a selection, narrowed to the tokens that the grants can both find and delete. What is created
+ * later than `before` is never part of it.
  */
 export function toErasureScope(selection: Selection, grants: Grants, before?: Date): ErasureScope {
   const rights = both(toVisibility(grants, 'token:search'), toVisibility(grants, 'token:delete'));
@@ -32,8 +32,8 @@ function toQuery({ container, type, metadata }: Selection, before: Date | undefi
 }
 
 /**
- * Returns the selection with digests in place of the values of metadata. Whoever knows a value can compute the digest and
- * recognise it; the erasure itself must not keep what it removed.
+ * Returns the selection with digests in place of the values of metadata. Anyone who knows a value can compute the
+ * digest and recognise it; the erasure itself must not keep what it removed.
  */
 export function withDigests(selection: Selection, erasureId: string): Selection {
   const digest = ([key, value]: [string, string]) => [key, digestOf(erasureId, key, value)] as const;

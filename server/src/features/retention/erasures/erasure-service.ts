@@ -4,17 +4,18 @@ import { DomainError, invalidField } from '../../../core/errors/domain-error.ts'
 import { type Actor, actorIdOf, type Caller } from '../../../core/identity/caller.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { type AuditLog, recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
-import { toChangeDetails } from '../../../platform/audit/record/change-details.ts';
+import { toLineDetails } from '../../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
-import { requireOpenTenant } from '../../../platform/database/open-tenant.ts';
+import { lockTenant, requireOpenTenant } from '../../../platform/database/open-tenant.ts';
 import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
-import { ApprovalStore, operatorCaller, requestApproval } from '../../approvals/index.ts';
+import { ApprovalStore, operatorCaller, requestApproval, withApprovals } from '../../approvals/index.ts';
 import { ErasedTokenStore, type MatchCounts } from './erased-token-store.ts';
 import {
   describeSelection,
   erasedMax,
   type Erasure,
   erasureEvent,
+  isOver,
   noSuchErasure,
   openErasuresMax,
   type Selection,
@@ -61,7 +62,7 @@ export class ErasureService {
     const id = crypto.randomUUID();
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ErasureStore(tx, tenantId);
-      await store.lockTenant();
+      await lockTenant(tx, tenantId);
       await requireOpenTenant(tx, tenantId);
       if ((await store.countOpen()) >= openErasuresMax)
         throw new DomainError(
@@ -77,8 +78,8 @@ export class ErasureService {
   }
 
   /**
-   * Confirms an erasure. If more tokens match now than were confirmed, it is refused, and a worker removes no more. In a tenant that requires approvals,
-   * somebody else has to approve it before a worker begins.
+   * Confirms an erasure. If more tokens match now than were confirmed, it is refused, and a worker removes no more. In
+   * a tenant that requires approvals, somebody else has to approve it before a worker begins.
    */
   async confirm({ tenantId, actor, grants }: Requester, id: string, confirmed: number): Promise<ShownErasure> {
     const erasure = await this.#find(tenantId, id, scopeOf(actor));
@@ -89,7 +90,7 @@ export class ErasureService {
       throw invalidField('confirmed_tokens', `must be at least ${tokens}, because so many tokens would be erased`);
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ErasureStore(tx, tenantId);
-      await store.lockTenant();
+      await lockTenant(tx, tenantId);
       await requireOpenTenant(tx, tenantId);
       const isDemanded = await new ApprovalStore(tx, tenantId).isDemanded();
       if (!(await store.confirm(id, { status: isDemanded ? 'awaiting_approval' : 'queued', confirmed })))
@@ -112,8 +113,7 @@ export class ErasureService {
       const store = new ErasureStore(tx, tenantId);
       const erasure = await store.lock(id, scopeOf(actor));
       if (erasure === undefined) throw noSuchErasure();
-      if (erasure.status === 'finished' || erasure.status === 'sealing') throw notOpen();
-      if (erasure.status === 'cancelled' || erasure.status === 'stopped') throw notOpen();
+      if (isOver(erasure) || erasure.status === 'sealing') throw notOpen();
       await endErasure(store, erasure, 'cancelled');
       await new ApprovalStore(tx, tenantId).withdrawAll(id);
       const details = { found: erasure.removed };
@@ -135,9 +135,7 @@ export class ErasureService {
     const listed = await this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ErasureStore(tx, tenantId);
       const items = await store.list({ limit: size, offset: (page - 1) * size }, scope);
-      const approvals = await new ApprovalStore(tx, tenantId).listLatest(items.map(({ id }) => id));
-      const shown = items.map((one) => ({ ...one, approval: approvals.find(({ subjectId }) => subjectId === one.id) }));
-      return { items: shown, totalItems: await store.count(scope) };
+      return { items: await withApprovals(tx, tenantId, items), totalItems: await store.count(scope) };
     });
     if (actor !== 'system') await this.#parts.audit.append(actor, erasureEvent());
     return listed;
@@ -190,8 +188,7 @@ export function erasureBasis({ id, selection, isLimited, confirmed }: Erasure): 
 }
 
 export function selectionDetails(selection: Selection) {
-  const lines = describeSelection(selection);
-  return toChangeDetails(lines, lines.join('\n'));
+  return toLineDetails(describeSelection(selection));
 }
 
 export async function getErasure(
@@ -201,9 +198,9 @@ export async function getErasure(
   scope: KeyScope = null,
 ): Promise<ShownErasure> {
   const erasure = await new ErasureStore(tx, tenantId).find(id, scope);
-  if (erasure === undefined) throw noSuchErasure();
-  const [approval] = await new ApprovalStore(tx, tenantId).listLatest([id]);
-  return { ...erasure, approval };
+  const [shown] = await withApprovals(tx, tenantId, erasure === undefined ? [] : [erasure]);
+  if (shown === undefined) throw noSuchErasure();
+  return shown;
 }
 
 /** An application sees its own erasures, because a selection says something about the data of others. */

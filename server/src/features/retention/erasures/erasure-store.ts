@@ -1,4 +1,5 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
+import { isClosed } from '../../../platform/database/closed-tenant-sql.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countedHours, type Erasure, type ErasureStatus, type Selection } from './erasure.ts';
 
@@ -28,11 +29,6 @@ export class ErasureStore {
   constructor(tx: Transaction, tenantId: TenantId) {
     this.#tx = tx;
     this.#tenantId = tenantId;
-  }
-
-  /** Lets no other transaction add an erasure until this one ends. */
-  async lockTenant(): Promise<void> {
-    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
   }
 
   async countOpen(): Promise<number> {
@@ -124,7 +120,10 @@ export class ErasureStore {
     });
   }
 
-  /** Notes that all tokens are removed, and what the run has left. The receipt says that, and not what the first count was. */
+  /**
+   * Notes that all tokens are removed, and what the run has left. The receipt says that, and not what the first count
+   * was.
+   */
   async beginSealing(
     id: string,
     { held, isLimited }: { readonly held: number; readonly isLimited: boolean },
@@ -186,11 +185,13 @@ export class ErasureStore {
   }
 }
 
-/** Lists the erasures of all tenants that have something to do here, not in another cell. It works only inside `forSystem`. */
+/**
+ * Lists the erasures of all tenants that have something to do here, not in another cell. It works only inside
+ * `forSystem`.
+ */
 export function listDueErasures(tx: Transaction): Promise<{ tenantId: TenantId; id: string }[]> {
   return tx.query({
     text: `select tenant_id as "tenantId", id from erasures
-      where status in ('queued', 'running', 'sealing') and not exists (
-        select from tenant_moves m where m.tenant_id = erasures.tenant_id and m.closed_until > now()) order by random()`,
+      where status in ('queued', 'running', 'sealing') and not ${isClosed('erasures.tenant_id')} order by random()`,
   });
 }

@@ -6,7 +6,7 @@ import {
   type Operation,
   type Outcome,
 } from '../../../platform/audit/record/audit-event.ts';
-import type { ApprovalRequest } from '../../approvals/index.ts';
+import type { WithApproval } from '../../approvals/index.ts';
 
 /** The most tokens of one erasure. A receipt lists each of them. */
 export const erasedMax = 1_000_000;
@@ -43,7 +43,10 @@ export interface Erasure {
   readonly id: string;
   readonly status: ErasureStatus;
   readonly selection: Selection;
-  /** True if the requester could not delete every token, at first or in any batch, so that others that match may be left. */
+  /**
+   * True if the requester could not delete every token, at first or in any batch, so that others that match may be
+   * left.
+   */
   readonly isLimited: boolean;
   readonly counted: number;
   /** The most tokens that it may remove. Null until it is confirmed. */
@@ -69,8 +72,12 @@ export function mostRemoved({ confirmed, counted }: Pick<Erasure, 'confirmed' | 
   return confirmed ?? counted;
 }
 
-/** An erasure with its request for approval. */
-export type ShownErasure = Erasure & { readonly approval: ApprovalRequest | undefined };
+export type ShownErasure = WithApproval<Erasure>;
+
+/** Returns true if no worker will do anything more for the erasure. */
+export function isOver({ status }: Pick<Erasure, 'status'>): boolean {
+  return status === 'finished' || status === 'cancelled' || status === 'stopped';
+}
 
 export function erasureEvent(
   id: string = noSingleEntity,

@@ -30,8 +30,8 @@ interface WriterParts {
 }
 
 /**
- * Writes the signed head of a receipt: what was erased, and the proof that all records that follow are in the log. Returns
- * undefined as long as some of them are not sealed.
+ * Writes the signed head of a receipt: what was erased, and the proof that all records that follow are in the log.
+ * Returns undefined as long as some of them are not sealed.
  */
 export async function writeReceiptHead(
   { reader, signer, backupDays }: WriterParts,

@@ -3,6 +3,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import { actorIdOf } from '../../../core/identity/caller.ts';
 import { recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
+import { lockTenant } from '../../../platform/database/open-tenant.ts';
 import {
   type ApprovalDescription,
   type ApprovalEffect,
@@ -18,7 +19,7 @@ import { LegalHoldStore } from './legal-hold-store.ts';
 /** Lifts legal holds after that has been approved. */
 export class HoldApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId): Promise<void> {
-    await new LegalHoldStore(tx, tenantId).lock();
+    await lockTenant(tx, tenantId);
   }
 
   async describe(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<ApprovalDescription> {

@@ -2,11 +2,11 @@ import { DomainError, invalidField } from '../../../core/errors/domain-error.ts'
 import { actorIdOf, type Caller } from '../../../core/identity/caller.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { type AuditLog, recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
-import { toChangeDetails } from '../../../platform/audit/record/change-details.ts';
+import { toLineDetails } from '../../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
-import { requireOpenTenant } from '../../../platform/database/open-tenant.ts';
+import { lockTenant, requireOpenTenant } from '../../../platform/database/open-tenant.ts';
 import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
-import { ApprovalStore, requestApproval } from '../../approvals/index.ts';
+import { ApprovalStore, requestApproval, withApprovals } from '../../approvals/index.ts';
 import { termsOf } from '../../tokens/index.ts';
 import {
   describeHold,
@@ -46,7 +46,7 @@ export class LegalHoldService {
     const id = crypto.randomUUID();
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new LegalHoldStore(tx, tenantId);
-      await store.lock();
+      await lockTenant(tx, tenantId);
       await requireOpenTenant(tx, tenantId);
       if ((await store.countInForce()) >= holdsMax)
         throw new DomainError('validation-failed', `A tenant can have at most ${holdsMax} legal holds in force.`);
@@ -58,11 +58,9 @@ export class LegalHoldService {
 
   async list(caller: Caller): Promise<ShownHold[]> {
     const { tenantId } = caller;
-    const holds = await this.#parts.database.forTenant(tenantId, async (tx) => {
-      const found = await new LegalHoldStore(tx, tenantId).list();
-      const approvals = await new ApprovalStore(tx, tenantId).listLatest(found.map(({ id }) => id));
-      return found.map((hold) => ({ ...hold, approval: approvals.find(({ subjectId }) => subjectId === hold.id) }));
-    });
+    const holds = await this.#parts.database.forTenant(tenantId, async (tx) =>
+      withApprovals(tx, tenantId, await new LegalHoldStore(tx, tenantId).list()),
+    );
     await this.#parts.audit.append(caller, holdEvent());
     return holds;
   }
@@ -78,7 +76,7 @@ export class LegalHoldService {
     const { tenantId } = caller;
     return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new LegalHoldStore(tx, tenantId);
-      await store.lock();
+      await lockTenant(tx, tenantId);
       await requireOpenTenant(tx, tenantId);
       const hold = await store.find(id);
       if (hold === undefined) throw noSuchHold();
@@ -105,13 +103,12 @@ export function holdBasis({ id, reason }: { readonly id: string; readonly reason
 
 /** Returns the details of a record about a hold. The digest covers the lines only, because values can be guessed. */
 export function holdDetails(scope: HoldScope) {
-  const lines = describeHold(scope);
-  return toChangeDetails(lines, lines.join('\n'));
+  return toLineDetails(describeHold(scope));
 }
 
 async function getHold(tx: Transaction, tenantId: TenantId, id: string): Promise<ShownHold> {
   const hold = await new LegalHoldStore(tx, tenantId).find(id);
-  if (hold === undefined) throw noSuchHold();
-  const [approval] = await new ApprovalStore(tx, tenantId).listLatest([id]);
-  return { ...hold, approval };
+  const [shown] = await withApprovals(tx, tenantId, hold === undefined ? [] : [hold]);
+  if (shown === undefined) throw noSuchHold();
+  return shown;
 }

@@ -27,11 +27,6 @@ export class LegalHoldStore {
     this.#tenantId = tenantId;
   }
 
-  /** Lets no other transaction change the holds until this one ends. */
-  async lock(): Promise<void> {
-    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
-  }
-
   async countInForce(): Promise<number> {
     const [row] = await this.#tx.query<{ total: number }>({
       text: `select count(*)::integer as total from legal_holds where tenant_id = $1 and ${isInForce}`,

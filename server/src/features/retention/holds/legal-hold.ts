@@ -6,7 +6,7 @@ import {
   type Operation,
   successEvent,
 } from '../../../platform/audit/record/audit-event.ts';
-import type { ApprovalRequest } from '../../approvals/index.ts';
+import type { WithApproval } from '../../approvals/index.ts';
 
 /** The most holds of a tenant in force. Every deletion compares its tokens with all of them. */
 export const holdsMax = 100;
@@ -33,7 +33,7 @@ export interface LegalHold extends HoldScope {
 }
 
 /** A hold with its last request for approval to lift it. */
-export type ShownHold = LegalHold & { readonly approval: ApprovalRequest | undefined };
+export type ShownHold = WithApproval<LegalHold>;
 
 export function holdEvent(
   id: string = noSingleEntity,

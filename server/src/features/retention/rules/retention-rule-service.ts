@@ -3,8 +3,8 @@ import { actorIdOf, type Caller } from '../../../core/identity/caller.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { type AuditLog, recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
-import { requireOpenTenant } from '../../../platform/database/open-tenant.ts';
-import { ApprovalStore, requestApproval } from '../../approvals/index.ts';
+import { lockTenant, requireOpenTenant } from '../../../platform/database/open-tenant.ts';
+import { ApprovalStore, requestApproval, withApprovals } from '../../approvals/index.ts';
 import type { RulePeriods } from '../sweep/retention-sql.ts';
 import {
   describeRule,
@@ -47,7 +47,7 @@ export class RetentionRuleService {
     const id = crypto.randomUUID();
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new RetentionRuleStore(tx, tenantId);
-      await store.lock();
+      await lockTenant(tx, tenantId);
       await requireOpenTenant(tx, tenantId);
       if ((await store.list()).length >= rulesMax)
         throw new DomainError('validation-failed', `A tenant can have at most ${rulesMax} retention rules.`);
@@ -65,11 +65,9 @@ export class RetentionRuleService {
 
   async list(caller: Caller): Promise<ShownRule[]> {
     const { tenantId } = caller;
-    const rules = await this.#database.forTenant(tenantId, async (tx) => {
-      const found = await new RetentionRuleStore(tx, tenantId).list();
-      const approvals = await new ApprovalStore(tx, tenantId).listLatest(found.map(({ id }) => id));
-      return found.map((rule) => ({ ...rule, approval: approvals.find(({ subjectId }) => subjectId === rule.id) }));
-    });
+    const rules = await this.#database.forTenant(tenantId, async (tx) =>
+      withApprovals(tx, tenantId, await new RetentionRuleStore(tx, tenantId).list()),
+    );
     await this.#audit.append(caller, ruleEvent());
     return rules;
   }
@@ -89,7 +87,7 @@ export class RetentionRuleService {
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new RetentionRuleStore(tx, tenantId);
       // An approval takes the same lock first, so that neither waits for the other.
-      await store.lock();
+      await lockTenant(tx, tenantId);
       const rule = await store.find(id);
       if (rule === undefined) throw noSuchRule();
       const isInForce = rule.effectiveAt !== null && rule.effectiveAt <= new Date();
@@ -109,9 +107,9 @@ export class RetentionRuleService {
 
 async function getRule(tx: Transaction, tenantId: TenantId, id: string): Promise<ShownRule> {
   const rule = await new RetentionRuleStore(tx, tenantId).find(id);
-  if (rule === undefined) throw noSuchRule();
-  const [approval] = await new ApprovalStore(tx, tenantId).listLatest([id]);
-  return { ...rule, approval };
+  const [shown] = await withApprovals(tx, tenantId, rule === undefined ? [] : [rule]);
+  if (shown === undefined) throw noSuchRule();
+  return shown;
 }
 
 function shieldsTokens(): DomainError {

@@ -28,11 +28,6 @@ export class RetentionRuleStore {
     this.#tenantId = tenantId;
   }
 
-  /** Lets no other transaction change the rules until this one ends. */
-  async lock(): Promise<void> {
-    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
-  }
-
   /** Lists all rules, newest first. Their number is limited, so there are no pages. */
   list(): Promise<RetentionRule[]> {
     return this.#tx.query({
@@ -135,7 +130,9 @@ export class RetentionRuleStore {
     return { tokens: row?.tokens ?? 0, dueSince: row?.since ?? undefined };
   }
 
-  /** Counts tokens that were not used for the period. If there are too many to look up, it counts all that are so old. */
+  /**
+   * Counts tokens that were not used for the period. If there are too many to look up, it counts all that are so old.
+   */
   async #countUnused(candidate: RulePeriods): Promise<RetentionPreview> {
     const parameters = new Parameters(this.#tenantId);
     const judged = judgedShelves(parameters, { candidate });

@@ -6,8 +6,8 @@ import {
   type Operation,
   successEvent,
 } from '../../../platform/audit/record/audit-event.ts';
-import { toChangeDetails } from '../../../platform/audit/record/change-details.ts';
-import type { ApprovalRequest } from '../../approvals/index.ts';
+import { toLineDetails } from '../../../platform/audit/record/change-details.ts';
+import type { WithApproval } from '../../approvals/index.ts';
 import type { RulePeriods } from '../sweep/retention-sql.ts';
 
 /** The most rules of a tenant. Each sweep judges every set of containers by every rule. */
@@ -25,7 +25,7 @@ export interface RetentionRule extends RulePeriods {
 }
 
 /** A rule with its last request for approval. */
-export type ShownRule = RetentionRule & { readonly approval: ApprovalRequest | undefined };
+export type ShownRule = WithApproval<RetentionRule>;
 
 /** What the rules would remove if a rule were in force now. */
 export interface RetentionPreview {
@@ -47,7 +47,7 @@ export function ruleEvent(
 /** Returns the details of a record about a rule: what it says, as lines. */
 export function ruleDetails(rule: RulePeriods): AuditDetails {
   const lines = describeRule(rule);
-  return toChangeDetails(lines, lines.join('\n'));
+  return toLineDetails(lines);
 }
 
 /** Returns what a rule says, one line for each period. */

@@ -2,6 +2,7 @@ import { isGranted, missingPermission } from '../../../core/access/decide-access
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { recordInTransaction } from '../../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
+import { lockTenant } from '../../../platform/database/open-tenant.ts';
 import {
   type ApprovalDescription,
   type ApprovalEffect,
@@ -16,7 +17,7 @@ import { RetentionRuleStore } from './retention-rule-store.ts';
 /** Puts retention rules into force after they have been approved. */
 export class RuleApproval implements ApprovalEffect {
   async lock(tx: Transaction, tenantId: TenantId): Promise<void> {
-    await new RetentionRuleStore(tx, tenantId).lock();
+    await lockTenant(tx, tenantId);
   }
 
   async describe(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<ApprovalDescription> {

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { EventType } from '../../../core/events/event-type.ts';
+import { isClosed } from '../../../platform/database/closed-tenant-sql.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { DeliveryResult, DeliveryStatus } from '../model/delivery.ts';
 
@@ -71,7 +72,7 @@ export class RunStore {
           greatest(coalesce(extract(epoch from p.resume_at - now()), 0), 0)::float8 as "waitSeconds"
         from webhook_positions p join webhooks w on w.tenant_id = p.tenant_id and w.id = p.webhook_id
         where p.tenant_id = $1 and p.webhook_id = $2
-          and not exists (select from tenant_moves m where m.tenant_id = $1 and m.closed_until > now())`,
+          and not ${isClosed('$1')}`,
       values: [this.#tenantId, this.#webhookId],
     });
     return row;

@@ -1,6 +1,6 @@
 /**
- * Tracks which leaves of a section are settled. The position of an endpoint is the first leaf that is not, so that nothing
- * is skipped if the process ends.
+ * Tracks which leaves of a section are settled. The position of an endpoint is the first leaf that is not, so that
+ * nothing is skipped if the process ends.
  */
 export class SettledLeaves {
   readonly #open: readonly number[];

@@ -5,8 +5,9 @@ import { RetentionStore } from '../retention/retention-store.ts';
 import type { LogArchive } from './log-archive.ts';
 
 /**
- * Returns what is removed from each tenant's log when an archived month is dropped. Returns undefined unless the archive
- * says that it has everything that is sealed of the month. Throws unless it really has: after the drop, nothing else does.
+ * Returns what is removed from each tenant's log when an archived month is dropped. Returns undefined unless the
+ * archive says that it has everything that is sealed of the month. Throws unless it really has: after the drop, nothing
+ * else does.
  */
 export async function findArchivedRemovals(
   database: Database,

@@ -30,6 +30,11 @@ export function toChangeDetails(
   return changes.length === 0 ? { digest } : { changes: bound(changes, widening), digest };
 }
 
+/** Returns details of a state that is nothing but these lines. */
+export function toLineDetails(lines: readonly string[]): AuditDetails {
+  return toChangeDetails(lines, lines.join('\n'));
+}
+
 /**
  * Shortens the list of changes if it is too long. The lines that widen access to plaintext then come first, because the
  * author of the rights chooses the order of the others and could hide a grant behind them. The digest still covers the

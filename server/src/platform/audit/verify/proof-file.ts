@@ -1,6 +1,5 @@
-import { access, type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, readFile, stat } from 'node:fs/promises';
 import { setTimeout as pauseFor } from 'node:timers/promises';
-import { codeOf } from '../../../core/errors/thrown.ts';
 import { readLines } from '../../files/line-reader.ts';
 import type { AuditRecord } from '../../../core/audit/record-text.ts';
 import { compareOrders, compareRecords } from '../seal/audit-record.ts';
@@ -17,25 +16,6 @@ const lookAgainMs = 250;
 const recordsPerRead = 500;
 /** The maximum size of a file that is not in the format of one proof per line. */
 const wholeBytesMax = 16 * 1024 * 1024;
-
-/**
- * Creates a file for proofs before anything is read, and removes it if the work fails. An existing file is never
- * overwritten, because it may be evidence.
- */
-export async function withProofFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw codeOf(error) === 'EEXIST' ? new Error(`${path} exists already. Name a new file for the proofs.`) : error;
-  });
-  try {
-    const result = await work(file);
-    await file.close();
-    return result;
-  } catch (error) {
-    await file.close();
-    await rm(path, { force: true });
-    throw error;
-  }
-}
 
 /** Waits until all records are sealed, then writes the proof of each one as a line of JSON. */
 export async function writeProofs(

@@ -14,12 +14,15 @@ export interface LeafRun {
 
 /**
  * Proves that all records of some runs are in a tree, without revealing any other record. It is the tree itself, from
- * left to right: complete subtrees in place of what is not revealed, and the known leaves between them. Whoever puts in the
- * hashes of the records arrives at the root, or one of them is not the record that was sealed.
+ * left to right: complete subtrees in place of what is not revealed, and the known leaves between them. Anyone who puts
+ * in the hashes of the records arrives at the root, or one of them is not the record that was sealed.
  */
 export interface RunsProof {
   readonly runs: readonly LeafRun[];
-  /** The complete subtrees before each run, and after the last one, largest possible first, as `listSubtrees` names them. */
+  /**
+   * The complete subtrees before each run, and after the last one, largest possible first, as `listSubtrees` names
+   * them.
+   */
   readonly gaps: readonly (readonly Buffer[])[];
   readonly checkpoint: SignedCheckpoint;
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseTenantId, type TenantId } from '../../../core/identity/ids.ts';
 import { feedName } from '../changes/change-feed.ts';
+import { isClosed } from '../closed-tenant-sql.ts';
 import type { Database } from '../database.ts';
 import { type DiskReading, diskText } from './disk-space.ts';
 import { unreachable } from '../connections/outage.ts';
@@ -92,9 +93,7 @@ export function listRootKeys(database: Database): Promise<string[]> {
 export function listTenantIds(database: Database): Promise<TenantId[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ id: string }>({
-      text: `select id from tenants where not exists (
-          select from tenant_moves m where m.tenant_id = tenants.id and m.closed_until > now())
-        order by id`,
+      text: `select id from tenants where not ${isClosed('tenants.id')} order by id`,
     });
     return rows.map(({ id }) => parseTenantId(id));
   });

@@ -20,7 +20,9 @@ export async function findNewestCheckpoint(
   return row;
 }
 
-/** Returns true if a restored database has the tenant as it was opened by this move, with its log up to the checkpoint. */
+/**
+ * Returns true if a restored database has the tenant as it was opened by this move, with its log up to the checkpoint.
+ */
 export async function hasArrived(
   database: Database,
   tenantId: TenantId,

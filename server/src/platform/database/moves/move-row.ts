@@ -23,7 +23,9 @@ const columns = `id, cell, step, settled_order::text as "settledOrder", attempt,
 const barrierTimeout = '500ms';
 const barrierAttemptsMax = 20;
 const lockNotAvailable = '55P03';
-/** Two commits decide where a tenant is. They are durable before the command goes on, whatever the database is set to. */
+/**
+ * Two commits decide where a tenant is. They are durable before the command goes on, whatever the database is set to.
+ */
 const durable = 'set local synchronous_commit to on';
 
 export async function findMove(
@@ -100,8 +102,8 @@ export async function behindBarrier<T>(admin: AdminSession, work: () => Promise<
 }
 
 /**
- * Closes the tenant for a time. If it has not left by then, it is open again by itself, whatever has become of the process
- * that closed it.
+ * Closes the tenant for a time. If it has not left by then, it is open again by itself, whatever has become of the
+ * process that closed it.
  */
 export async function closeForHandOver(admin: AdminSession, tenantId: TenantId, seconds: number): Promise<void> {
   await behindBarrier(admin, () =>
@@ -124,9 +126,10 @@ export async function reopen(admin: AdminSession, tenantId: TenantId): Promise<b
 }
 
 /**
- * Decides that the tenant has left. This one commit decides where the tenant is: before it, the tenant is in the source, and
- * after it, nowhere else than in the target. It fails if the tenant was opened again in the meantime. Requests that found it
- * open have committed before the barrier, and would see here that time is over. The source keeps which comparison it relies on.
+ * Decides that the tenant has left. This one commit decides where the tenant is: before it, the tenant is in the
+ * source, and after it, nowhere else than in the target. It fails if the tenant was opened again in the meantime.
+ * Requests that found it open have committed before the barrier, and would see here that time is over. The source keeps
+ * which comparison it relies on.
  */
 export async function decide(
   admin: AdminSession,
@@ -147,8 +150,8 @@ export async function decide(
 }
 
 /**
- * Makes everything that the target has received durable, on its standbys as well if it has any. Returns the name of this
- * comparison: a target that has it later has everything that was compared.
+ * Makes everything that the target has received durable, on its standbys as well if it has any. Returns the name of
+ * this comparison: a target that has it later has everything that was compared.
  */
 export async function flushArrival(admin: AdminSession, tenantId: TenantId): Promise<string> {
   return admin.transaction(async () => {
@@ -163,8 +166,8 @@ export async function flushArrival(admin: AdminSession, tenantId: TenantId): Pro
 }
 
 /**
- * Opens the tenant in the target, in the transaction at hand. Keys that it brings along are accepted from then on. Throws if the
- * target is not in the state in which it was compared, because it was restored or failed over since.
+ * Opens the tenant in the target, in the transaction at hand. Keys that it brings along are accepted from then on.
+ * Throws if the target is not in the state in which it was compared, because it was restored or failed over since.
  */
 export async function openArrival(
   admin: AdminSession,

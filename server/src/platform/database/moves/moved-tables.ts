@@ -20,7 +20,7 @@ export const keptTables: Readonly<Record<string, string>> = {
 
 /** Columns that the other vault cannot use. */
 const leftOutColumns: Readonly<Record<string, readonly string[]>> = {
-  // Like `token_cvcs`.
+  // Verification codes live for an hour at most, and servers have their keys in memory only.
   token_intents: ['cvc'],
 };
 

@@ -25,8 +25,8 @@ export const userColumns: ReadonlySet<string> = new Set([
 const withoutUsers = new Set(['audit_records', 'tokens', 'token_intents', 'client_keys']);
 
 /**
- * Copies the members of the tenant. A person is the same in both cells if the address is. How people sign in is not copied:
- * they do that once more in the other cell. Runs in the target's transaction at hand.
+ * Copies the members of the tenant. A person is the same in both cells if the address is. How people sign in is not
+ * copied: they do that once more in the other cell. Runs in the target's transaction at hand.
  */
 export async function copyPeople(
   { source, target }: { readonly source: AdminSession; readonly target: AdminSession },

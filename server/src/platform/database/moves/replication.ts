@@ -10,8 +10,8 @@ export function replicationNameOf(tenantId: TenantId): string {
 }
 
 /**
- * Creates the publication and the slot in the source, unless they exist. Row filters do not apply to TRUNCATE, which would empty
- * the target's table for all of its tenants, so it is not published.
+ * Creates the publication and the slot in the source, unless they exist. Row filters do not apply to TRUNCATE, which
+ * would empty the target's table for all of its tenants, so it is not published.
  */
 export async function ensurePublication(
   source: AdminSession,
@@ -55,8 +55,8 @@ export async function ensureSubscription(target: AdminSession, tenantId: TenantI
 }
 
 /**
- * From version 16 on, PostgreSQL applies rows as the owner of the table unless told otherwise, and the row-level security of our
- * tables is forced on owners, too.
+ * From version 16 on, PostgreSQL applies rows as the owner of the table unless told otherwise, and the row-level
+ * security of our tables is forced on owners, too.
  */
 export function isRunAsTableOwner(version: number): boolean {
   return version >= 160_000;
@@ -89,8 +89,8 @@ export async function dropSubscription(target: AdminSession, tenantId: TenantId)
 }
 
 /**
- * Drops the slots and the publication in the source. Slots with which tables were copied name the subscription's number and
- * not the tenant, so those of the target are recognised by its system identifier.
+ * Drops the slots and the publication in the source. Slots with which tables were copied name the subscription's number
+ * and not the tenant, so those of the target are recognised by its system identifier.
  */
 export async function dropPublication(
   source: AdminSession,

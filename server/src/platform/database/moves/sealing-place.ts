@@ -11,12 +11,12 @@ export async function findEpoch(admin: AdminSession): Promise<number> {
 }
 
 /**
- * Begins an epoch of sealing orders in the target that is later than those in the source, so that the records that arrive are
- * older than everything that is sealed there from now on. Nobody writes a record at that moment: one with a number of the
- * earlier epoch would otherwise be committed after the sealer has passed it.
+ * Begins an epoch of sealing orders in the target that is later than those in the source, so that the records that
+ * arrive are older than everything that is sealed there from now on. Nobody writes a record at that moment: one with a
+ * number of the earlier epoch would otherwise be committed after the sealer has passed it.
  *
- * A tenant that is leaving the target at the same time would arrive with numbers of the new epoch, which its next cell has not
- * reached, and nothing would be sealed there any more. So the epoch stays as it is until that tenant has left.
+ * A tenant that is leaving the target at the same time would arrive with numbers of the new epoch, which its next cell
+ * has not reached, and nothing would be sealed there any more. So the epoch stays as it is until that tenant has left.
  */
 export async function raiseEpoch(target: AdminSession, sourceEpoch: number): Promise<void> {
   if ((await findEpoch(target)) > sourceEpoch) return;
@@ -35,7 +35,10 @@ export async function raiseEpoch(target: AdminSession, sourceEpoch: number): Pro
   });
 }
 
-/** Throws if the records of the source are not older than those of the target any more, as after a restore of the source. */
+/**
+ * Throws if the records of the source are not older than those of the target any more, as after a restore of the
+ * source.
+ */
 export async function requireLaterEpoch(ends: {
   readonly source: AdminSession;
   readonly target: AdminSession;
@@ -48,8 +51,8 @@ export async function requireLaterEpoch(ends: {
 }
 
 /**
- * Returns true if the sealer and everything that follows it have come to the current epoch. If there is nothing to seal, they
- * do not move by themselves, and are moved here.
+ * Returns true if the sealer and everything that follows it have come to the current epoch. If there is nothing to
+ * seal, they do not move by themselves, and are moved here.
  */
 export async function hasReachedEpoch(target: AdminSession): Promise<boolean> {
   const start = `((${numbersPerEpoch}) << 48)`;

@@ -38,7 +38,10 @@ export async function deleteTenantRows(admin: AdminSession, tenantId: TenantId):
   return deleted;
 }
 
-/** Runs a transaction in which neither triggers nor foreign keys take part, as in the process that applies replicated rows. */
+/**
+ * Runs a transaction in which neither triggers nor foreign keys take part, as in the process that applies replicated
+ * rows.
+ */
 export function withoutTriggers<T>(admin: AdminSession, work: () => Promise<T>): Promise<T> {
   return admin.transaction(async () => {
     await admin.query('set local session_replication_role to replica');
@@ -64,7 +67,10 @@ export async function listSealedMonths(admin: AdminSession, tenantId: TenantId):
   return rows.map(({ month }) => month);
 }
 
-/** Creates the tables of months that the log needs. They are attached without stopping anyone, and belong to the owner of the log, like those of new months. */
+/**
+ * Creates the tables of months that the log needs. They are attached without stopping anyone, and belong to the owner
+ * of the log, like those of new months.
+ */
 export async function ensureMonths(admin: AdminSession, months: readonly string[]): Promise<void> {
   const present = new Set(await listMonths(admin));
   const { owner } = await admin.one<{ owner: string }>(

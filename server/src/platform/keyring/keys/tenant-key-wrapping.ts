@@ -43,8 +43,8 @@ export async function unwrapKey(rootKeys: Pick<RootKeys, 'unwrap'>, wrapped: Wra
 }
 
 /**
- * Returns the same key, wrapped by the own root key of that name, or by the current root key of the vault. The result is
- * unwrapped again and compared.
+ * Returns the same key, wrapped by the own root key of that name, or by the current root key of the vault. The result
+ * is unwrapped again and compared.
  */
 export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey, ownKey?: string): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
@@ -53,8 +53,8 @@ export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey, ownKe
 }
 
 /**
- * Returns the same key, wrapped by a root key of another cell. A root key of the tenant's own wraps it in both cells, under
- * the name that it has in the settings of both.
+ * Returns the same key, wrapped by a root key of another cell. A root key of the tenant's own wraps it in both cells,
+ * under the name that it has in the settings of both.
  */
 export async function rewrapKeyFor(
   { from, to }: { readonly from: RootKeys; readonly to: RootKeys },

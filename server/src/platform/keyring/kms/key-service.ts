@@ -3,8 +3,8 @@ import { withinTime } from '../../waiting/within-time.ts';
 import { keyLength } from './root-key.ts';
 
 /**
- * The reason why a key service did not do what it was asked. `unreachable` and `throttled` pass by themselves, all others
- * last until somebody changes the key, its policy or a setting.
+ * The reason why a key service did not do what it was asked. `unreachable` and `throttled` pass by themselves, all
+ * others last until somebody changes the key, its policy or a setting.
  */
 export type KeyServiceTrouble = 'unreachable' | 'throttled' | 'denied' | 'disabled' | 'gone' | 'unusable';
 
@@ -64,8 +64,8 @@ export function toKey(value: unknown, service: string): Buffer {
 }
 
 /**
- * Returns bytes that a response contains, or undefined for any other value. An SDK declares types of responses, but does not
- * check them.
+ * Returns bytes that a response contains, or undefined for any other value. An SDK declares types of responses, but
+ * does not check them.
  */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined;

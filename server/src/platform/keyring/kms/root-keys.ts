@@ -50,8 +50,8 @@ export class RootKeys {
   }
 
   /**
-   * Unwraps a key. Throws `UnknownRootKey` or `UnknownOwnRootKey` for an unknown id, and `RootKeyMismatch` in the same cases as
-   * `RootKey.unwrap`.
+   * Unwraps a key. Throws `UnknownRootKey` or `UnknownOwnRootKey` for an unknown id, and `RootKeyMismatch` in the same
+   * cases as `RootKey.unwrap`.
    */
   async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
     if (ownKeyNameOf(id) !== undefined) return this.own.unwrap(id, wrapped, context);

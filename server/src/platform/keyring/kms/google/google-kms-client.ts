@@ -33,7 +33,10 @@ const scope = 'https://www.googleapis.com/auth/cloudkms';
 /** The statuses of gRPC after which another attempt may succeed: DEADLINE_EXCEEDED and UNAVAILABLE. */
 const retried = [4, 14];
 
-/** The two calls of Google Cloud KMS that the vault uses, through the SDK of Google. It speaks REST, which needs no HTTP/2. */
+/**
+ * The two calls of Google Cloud KMS that the vault uses, through the SDK of Google. It speaks REST, which needs no
+ * HTTP/2.
+ */
 export class GoogleKmsClient {
   readonly #client: KeyManagementServiceClient;
   readonly #agent: KitAgent;
