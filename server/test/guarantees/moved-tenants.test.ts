@@ -190,7 +190,19 @@ describe('the source', () => {
     for (const dump of [earlyDump, await eu.dump()]) {
       expect({ code: (await finish(dump)).code, kept: await countTokens(eu) }).toEqual({ code: 1, kept });
     }
-    const done = await finish(await us.dump());
+    const dump = await us.dump();
+    await eu.query(`insert into audit_streams (name) values ('siem'), ('of-others')`);
+    await eu.query(`insert into audit_stream_positions (tenant_id, stream, number) values ($1, 'siem', 1)`, [
+      tenant.id,
+    ]);
+    const unsent = await finish(dump);
+    expect(unsent).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has not been sent to the end by \\"siem\\".') as string,
+    });
+    expect(await countTokens(eu)).toBe(kept);
+    await eu.query('delete from audit_streams');
+    const done = await finish(dump);
     expect(done, done.stderr).toMatchObject({ code: 0 });
     expect(await countTokens(eu)).toBe(0);
     expect(await load.findWrong()).toEqual([]);

@@ -8,6 +8,7 @@ import {
   reopen,
   takeMoveLock,
 } from '../../platform/database/moves/move-row.ts';
+import { listUnsentStreams } from '../../platform/audit/seal/moved-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findNewestCheckpoint, hasArrived } from '../../platform/database/moves/backup-content.ts';
 import { dropSubscription } from '../../platform/database/moves/replication.ts';
@@ -65,6 +66,7 @@ export async function finishMove(
   if (arrival?.id !== departure.id || !arrival.isDecided) {
     throw new OperatorError('The tenant is not open in the target. Is this the cell that it moved to?');
   }
+  await requireStreamed(source, tenantId);
   const checkpoint = await findNewestCheckpoint(source.admin, tenantId);
   const inspect = async (database: Database) => {
     if (!(await hasArrived(database, tenantId, { id: departure.id, checkpoint }))) throw olderThanMove();
@@ -73,6 +75,16 @@ export async function finishMove(
   const deleted = await deleteTenantRows(source.admin, tenantId);
   await noteRemoved(source.admin, tenantId);
   return deleted;
+}
+
+/** Throws if a log stream of the source has yet to send a part of what would be removed. */
+async function requireStreamed({ admin }: MoveEnds['source'], tenantId: TenantId): Promise<void> {
+  const unsent = await listUnsentStreams(admin, tenantId);
+  if (unsent.length === 0) return;
+  throw new OperatorError(
+    `The log of the tenant has not been sent to the end by ${unsent.map((name) => `"${name}"`).join(', ')}. ` +
+      'Mend the stream, and run the command again when `strongroom doctor` says that it does not lag. Nothing was removed.',
+  );
 }
 
 /** Throws unless the backup was made after the tenant was opened, and all of its tokens can be decrypted from it. */

@@ -45,6 +45,22 @@ export async function holdStreams(admin: AdminSession, tenantId: TenantId): Prom
   );
 }
 
+/**
+ * Lists the log streams of this cell that have yet to send a part of the tenant's log. A stream that has never sent
+ * anything of it counts if it is failing: otherwise it is one that leaves the tenant out.
+ */
+export async function listUnsentStreams(admin: AdminSession, tenantId: TenantId): Promise<string[]> {
+  const rows = await admin.query<{ name: string }>(
+    `select s.name from audit_streams s
+        left join audit_stream_positions p on p.stream = s.name and p.tenant_id = $1
+      where (p.number is not null or s.failing_since is not null)
+        and exists (select from audit_checkpoints c where c.tenant_id = $1 and c.number > coalesce(p.number, 0))
+      order by 1`,
+    [tenantId],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Lets the streams of this cell begin after the newest checkpoint. */
 export async function beginStreams(admin: AdminSession, tenantId: TenantId): Promise<void> {
   await admin.query(
