@@ -2563,7 +2563,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `counted` until it is confirmed, within a day; `awaiting_approval` if the tenant requires approvals; `queued`, `running` and `sealing` while a worker removes the tokens and waits for the log; `finished` with a receipt; `cancelled`; `stopped` without a receipt, as `reason` says: the requester lost the right to delete the tokens, or more matched than were confirmed.
+             * @description `counted` until it is confirmed, within a day; `awaiting_approval` if the tenant requires approvals; `queued`, `running` and `sealing` while a worker removes the tokens and waits for the log; `finished` with a receipt; `cancelled`; `stopped` without a receipt, as `reason` says: the requester lost the right to delete the tokens, more matched than were confirmed, or all were removed but the log could not prove it within a week.
              * @enum {unknown}
              */
             status: "counted" | "awaiting_approval" | "queued" | "running" | "sealing" | "finished" | "cancelled" | "stopped";

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findErasureRights } from '../../src/app/wiring/approval-wiring.ts';
 import { createErasureJobs } from '../../src/app/wiring/erasure-wiring.ts';
+import { ErasureRun, type StepResult } from '../../src/features/retention/erasures/erasure-run.ts';
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { LogReader } from '../../src/platform/audit/verify/log-reader.ts';
 import { sealAll, signerOf } from './sealed-log.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
@@ -59,6 +63,14 @@ export class TestErasures {
     };
     const running = (erase?.run(undefined) ?? Promise.resolve()).finally(() => ending.abort());
     await Promise.all([running, sealing()]);
+  }
+
+  /** Takes one step of an erasure, as a worker does. Nothing is sealed meanwhile. */
+  step(id: string): Promise<StepResult> {
+    const { database, keyring, systemKeys } = this.#vault.server.core;
+    const reader = new LogReader(this.#vault.database.open());
+    const parts = { database, keyring, findRights: findErasureRights, reader, backupDays: undefined };
+    return new ErasureRun({ ...parts, signer: systemKeys.auditSigner() }, parseTenantId(this.#tenant.id), id).step();
   }
 
   /** Downloads the receipt to a file, and returns its path. */

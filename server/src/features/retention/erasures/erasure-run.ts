@@ -13,7 +13,7 @@ import { type Erasure, erasureEvent, mostRemoved } from './erasure.ts';
 import { toErasureScope, withDigests } from './erasure-query.ts';
 import { endErasure } from './erasure-service.ts';
 import { ErasureStore } from './erasure-store.ts';
-import { writeReceiptHead } from './receipt-writer.ts';
+import { writeOrGiveUp } from './missing-receipt.ts';
 
 /** Tokens that are removed and recorded in one transaction. */
 const batchSize = 500;
@@ -123,7 +123,7 @@ export class ErasureRun {
     return 'over';
   }
 
-  /** Writes the receipt when all removals are sealed. The log is read outside of a transaction. */
+  /** Writes the receipt when all removals are sealed, or ends without one. The log is read outside of a transaction. */
   async #seal(): Promise<StepResult> {
     const { database } = this.#parts;
     const { erasure, batches } = await database.forTenant(this.#tenantId, async (tx) => {
@@ -133,12 +133,13 @@ export class ErasureRun {
     if (erasure === undefined) return 'over';
     const selection = withDigests(erasure.selection, this.#id);
     const wanted = { tenantId: this.#tenantId, erasure: { ...erasure, selection }, batches };
-    const receipt = await writeReceiptHead(this.#parts, wanted);
-    if (receipt === undefined) return 'waiting';
+    const written = await writeOrGiveUp(this.#parts, wanted);
+    if (written === undefined) return 'waiting';
     await database.forTenant(this.#tenantId, async (tx) => {
       const store = new ErasureStore(tx, this.#tenantId);
       if ((await store.lock(this.#id))?.status !== 'sealing') return;
-      await store.end(this.#id, { status: 'finished', selection, receipt });
+      if ('reason' in written) await this.#stop(tx, erasure, written.reason);
+      else await store.end(this.#id, { status: 'finished', selection, receipt: written.receipt });
     });
     return 'over';
   }

@@ -43,7 +43,7 @@ export const ErasureView = Type.Object(
     id: Type.String({ format: 'uuid', description: 'Id of the erasure.' }),
     status: Type.Enum([...erasureStatuses], {
       description:
-        '`counted` until it is confirmed, within a day; `awaiting_approval` if the tenant requires approvals; `queued`, `running` and `sealing` while a worker removes the tokens and waits for the log; `finished` with a receipt; `cancelled`; `stopped` without a receipt, as `reason` says: the requester lost the right to delete the tokens, or more matched than were confirmed.',
+        '`counted` until it is confirmed, within a day; `awaiting_approval` if the tenant requires approvals; `queued`, `running` and `sealing` while a worker removes the tokens and waits for the log; `finished` with a receipt; `cancelled`; `stopped` without a receipt, as `reason` says: the requester lost the right to delete the tokens, more matched than were confirmed, or all were removed but the log could not prove it within a week.',
     }),
     container: Type.Optional(Type.String({ description: 'The container. Absent for every container.' })),
     type: Type.Optional(Type.String({ description: 'The token type. Absent for every type.' })),

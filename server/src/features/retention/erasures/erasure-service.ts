@@ -145,11 +145,12 @@ export class ErasureService {
   async findReceipt({ tenantId, actor }: Requester, id: string): Promise<string> {
     const receipt = await this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ErasureStore(tx, tenantId);
-      return (await store.find(id, scopeOf(actor))) === undefined ? undefined : ((await store.findReceipt(id)) ?? '');
+      const erasure = await store.find(id, scopeOf(actor));
+      if (erasure === undefined) throw noSuchErasure();
+      const found = await store.findReceipt(id);
+      if (found === undefined) throw noReceipt(erasure);
+      return found;
     });
-    if (receipt === undefined) throw noSuchErasure();
-    if (receipt === '')
-      throw new DomainError('validation-failed', 'This erasure has no receipt, because it is not finished.');
     if (actor !== 'system') await this.#parts.audit.append(actor, erasureEvent(id));
     return receipt;
   }
@@ -222,6 +223,11 @@ function requireLastingKey(actor: Caller | 'system'): void {
 function requireSameRequester({ createdBy, createdKey }: Erasure, actor: Caller | 'system'): void {
   if (createdBy === actorIdOf(actor) && (createdKey === null) === (keyOf(actor) === null)) return;
   throw new DomainError('forbidden', 'Somebody else asked for this erasure. Only they can confirm it.');
+}
+
+function noReceipt({ reason }: Erasure): DomainError {
+  const text = reason === null ? 'has no receipt, because it is not finished' : `was over without a receipt: ${reason}`;
+  return new DomainError('validation-failed', `This erasure ${text}.`);
 }
 
 function notOpen(): DomainError {

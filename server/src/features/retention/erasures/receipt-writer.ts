@@ -17,13 +17,13 @@ export interface Batch {
 }
 
 /** A finished erasure, without the values of its metadata. */
-interface Finished {
+export interface Finished {
   readonly tenantId: TenantId;
   readonly erasure: Erasure;
   readonly batches: readonly Batch[];
 }
 
-interface WriterParts {
+export interface WriterParts {
   readonly reader: LogReader;
   readonly signer: AuditSigner;
   readonly backupDays: number | undefined;

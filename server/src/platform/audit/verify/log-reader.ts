@@ -63,6 +63,17 @@ export class LogReader {
     return (await this.#checkpoints(tenantId, 'and c.order_to > $2 order by c.order_to limit 1', order))[0];
   }
 
+  /** Returns those sealing orders whose records were in a month that is no longer in the database. */
+  async listDropped(tenantId: string, orders: readonly string[]): Promise<Set<string>> {
+    const months = new Map<string, string>();
+    for (const order of orders) {
+      const own = await this.checkpointOfOrder(tenantId, order);
+      if (own !== undefined) months.set(order, own.month);
+    }
+    const isKept = await listMonthsKept(this.#database, [...months.values()]);
+    return new Set([...months].flatMap(([order, month]) => (isKept.has(month) ? [] : [order])));
+  }
+
   async findRoots(tenantId: string, numbers: readonly number[]): Promise<Map<number, SealedRoot>> {
     const rows = await this.#database.forSealer((tx) =>
       tx.query<{ number: string; tree_size: string; root: Buffer }>({

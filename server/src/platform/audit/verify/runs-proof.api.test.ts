@@ -93,4 +93,22 @@ describe('a proof of runs of records', () => {
       expect(isProven(changed, right)).toBe(false);
     expect(isProven(proof, right, Buffer.alloc(32, 7))).toBe(false);
   });
+
+  it('needs no records before the first run, nor any if there is none', async () => {
+    const { tenantId } = newest;
+    await fillLog(vault.database, { tenantId, count: 2 });
+    await sealAll(vault.database, signerOf(vault.server));
+    const last = await reader.newestCheckpoint(tenantId);
+    if (last === undefined) throw new Error('Nothing was sealed.');
+    const own = await reader.recordsBetween(tenantId, newest.orderTo, last.orderTo);
+    await vault.database.owner.query('delete from audit_records where tenant_id = $1 and sealing_order < $2', [
+      tenantId,
+      newest.orderTo,
+    ]);
+    const runs = [{ from: newest.treeSize, count: 2 }];
+    expect(isProven(await proveRuns(reader, [], last), [])).toBe(true);
+    expect(isProven(await proveRuns(reader, runs, last), own.toSorted(compareRecords).map(hashRecord))).toBe(true);
+    const damaged = { ...last, frontier: Buffer.alloc(last.frontier.length, 1) };
+    await expect(proveRuns(reader, [], damaged)).rejects.toThrow('damaged');
+  });
 });

@@ -1,7 +1,8 @@
 import { membersOf } from '../../../core/objects/members-of.ts';
+import type { StoredCheckpoint } from '../seal/checkpoint-row.ts';
 import type { SignedCheckpoint } from '../seal/checkpoint.ts';
 import { isGenuine, parseCheckpointJson, toCheckpointJson } from '../seal/checkpoint.ts';
-import { MerkleFrontier } from '../seal/merkle-tree.ts';
+import { MerkleFrontier, type Subtree } from '../seal/merkle-tree.ts';
 import type { LogReader } from './log-reader.ts';
 import { listSubtrees, Replay, UnprovableError } from './tree-replay.ts';
 
@@ -31,10 +32,12 @@ export interface RunsProof {
 export async function proveRuns(
   reader: LogReader,
   runs: readonly LeafRun[],
-  checkpoint: SignedCheckpoint,
+  checkpoint: StoredCheckpoint,
 ): Promise<RunsProof> {
   const replay = new Replay(reader, checkpoint.tenantId);
-  const known = await knownBefore(reader, runs[0]?.from ?? 0, checkpoint);
+  const [first] = runs;
+  const before = first === undefined ? [] : await subtreesBefore(reader, first.from, checkpoint);
+  const known = { subtrees: [...before, ...subtreesOf(checkpoint)] };
   const gaps: Buffer[][] = [];
   for (const { from, to } of listGaps(runs, checkpoint.treeSize)) {
     const hashes: Buffer[] = [];
@@ -45,13 +48,22 @@ export async function proveRuns(
 }
 
 /** Returns the tree before the checkpoint that has the leaf, so that records before it need not be read. */
-async function knownBefore(reader: LogReader, leaf: number, { tenantId }: SignedCheckpoint): Promise<MerkleFrontier> {
+async function subtreesBefore(
+  reader: LogReader,
+  leaf: number,
+  { tenantId }: StoredCheckpoint,
+): Promise<readonly Subtree[]> {
   const own = await reader.checkpointOfSize(tenantId, leaf + 1);
   const previous = own === undefined ? undefined : await reader.checkpointBefore(tenantId, own.number);
-  if (previous === undefined) return MerkleFrontier.empty();
-  const frontier = MerkleFrontier.parse(previous.treeSize, previous.frontier);
-  if (frontier === undefined) throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
-  return frontier;
+  return previous === undefined ? [] : subtreesOf(previous);
+}
+
+/** Returns the tree of a checkpoint as it is stored. Its records may have been dropped, so they are not read. */
+function subtreesOf({ treeSize, frontier, root }: StoredCheckpoint): readonly Subtree[] {
+  const tree = MerkleFrontier.parse(treeSize, frontier);
+  if (tree?.root().equals(root) !== true)
+    throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
+  return tree.subtrees;
 }
 
 /** Checks a proof while the leaves are read, one after the other. */

@@ -67,7 +67,7 @@ export class Replay {
    * Returns the hash of a subtree. Subtrees of `known` are not read again, so their records may already have been
    * dropped.
    */
-  async hashOf(place: Place, known: MerkleFrontier): Promise<Buffer> {
+  async hashOf(place: Place, known: Pick<MerkleFrontier, 'subtrees'>): Promise<Buffer> {
     const held = known.subtrees.find(({ level, index }) => level === place.level && index === place.index);
     if (held !== undefined) return held.hash;
     if (!this.#completed.has(nameOf(place))) await this.read((place.index + 1) * 2 ** place.level);
