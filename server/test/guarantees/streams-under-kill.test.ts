@@ -44,10 +44,10 @@ it(`nothing is missing in any stream after ${kills} kills of workers, whatever i
   // Lines that were refused were sent again, so they may all count.
   await writeFile(https, receiver.messages.map(({ body }) => body).join(''));
   const total = await programs.countRecords();
-  const copies = { https, file: programs.file, syslog: rsyslog.messagesFile };
+  const copies = { https: [https], file: await programs.listFiles(), syslog: [rsyslog.messagesFile] };
   const repeated: string[] = [];
-  for (const [name, file] of Object.entries(copies)) {
-    const verdict = await programs.check(file);
+  for (const [name, files] of Object.entries(copies)) {
+    const verdict = await programs.check(...files);
     expect({ name, ...verdict }).toMatchObject({ name, ok: true, findings: [], unreadable: [] });
     expect(verdict.tenants.reduce((sum, { verified }) => sum + verified, 0)).toBe(total);
     repeated.push(`${name} ${verdict.tenants.reduce((sum, tenant) => sum + tenant.repeated, 0)}`);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { generateRootKey } from '../../src/platform/keyring/kms/file/file-root-key.ts';
@@ -119,9 +119,16 @@ export class StreamPrograms {
     return rows[0]?.count ?? 0;
   }
 
+  /** Lists the files of the stream to a file: those that were full, and the one that is written. */
+  async listFiles(): Promise<string[]> {
+    const name = path.basename(this.file);
+    const names = (await readdir(this.directory)).filter((each) => each.startsWith(name));
+    return names.map((each) => path.join(this.directory, each));
+  }
+
   /** Checks what a receiver has, with the command and without the database. */
-  async check(file: string): Promise<PrintedVerdict> {
-    const command = ['audit', 'check-stream', file, '--public-key', this.#publicKey, '--json'];
+  async check(...files: string[]): Promise<PrintedVerdict> {
+    const command = ['audit', 'check-stream', ...files, '--public-key', this.#publicKey, '--json'];
     const { stdout } = await Program.run(command, {});
     return JSON.parse(stdout) as PrintedVerdict;
   }
