@@ -138,9 +138,11 @@ async function offerSlots(
   { pace, logger, database }: { readonly pace: JobPace; readonly logger: Logger; readonly database: Database },
 ): Promise<SlotRunner> {
   const heartbeatSeconds = Math.min(pace.heartbeatSeconds, groupHeartbeatSeconds);
-  const options = { ...optionsOf(job, { ...pace, heartbeatSeconds }), deleteAfterSeconds: 60 };
-  await boss.createQueue(job.name, { ...options, policy: 'stately' });
-  await boss.updateQueue(job.name, options);
+  // Such a job only says that there is something to do. If another one of its group waits when its worker dies, pg-boss
+  // ends it, so it is no dead letter.
+  const { deadLetter: _, ...options } = optionsOf(job, { ...pace, heartbeatSeconds });
+  await boss.createQueue(job.name, { ...options, deleteAfterSeconds: 60, policy: 'stately' });
+  await boss.updateQueue(job.name, { ...options, deleteAfterSeconds: 60, deadLetter: null });
   return new SlotRunner({
     boss,
     job,

@@ -47,6 +47,26 @@ describe('a worker that starts', () => {
   });
 });
 
+describe('a job of a group whose worker has died', () => {
+  it('gives way to another one that waits, and does not count as failed for good', async () => {
+    const group = `deliver-webhook:${crypto.randomUUID()}`;
+    const insert = `insert into pgboss.job (name, data, state, singleton_key, group_id, policy, dead_letter, retry_limit,
+        heartbeat_seconds, heartbeat_on, started_on)
+      select name, '{}', $2, $1, $1, policy, dead_letter, retry_limit, heartbeat_seconds, now() - interval '1 hour',
+        now() - interval '1 hour' from pgboss.queue where name = 'deliver-webhook'`;
+    await queue.test.owner.query(insert, [group, 'active']);
+    await queue.test.owner.query(insert, [group, 'retry']);
+    const { job, runs, untilRuns } = heldJob('deliver-webhook');
+    await queue.start([{ ...job, slots: 2 }], { heartbeatSeconds: 10 });
+    await untilRuns(1);
+    runs[0]?.end();
+    await queue.untilEmpty('deliver-webhook');
+    expect(await queue.test.owner.query(`select from pgboss.job where name = 'dead-letters'`)).toMatchObject({
+      rowCount: 0,
+    });
+  });
+});
+
 describe('a job that runs for longer than its heartbeat', () => {
   it('stays with its worker, which keeps reporting it', async () => {
     await queue.reset();
