@@ -19,6 +19,7 @@ const problems = [
     ...findUnclearBlocks(file, text),
     ...findOldFiles(file, text),
     ...findUnlinked(file, text),
+    ...findNamelessColumns(file, text),
   ]),
   ...findUnlistedRuns(texts.get('docs/contributing/long-runs.md') ?? ''),
   ...findMisnumberedDecisions(),
@@ -58,6 +59,15 @@ function findUnclearBlocks(file, text) {
 function findOldFiles(file, text) {
   if (text === withShownFiles(file, text)) return [];
   return [`${file} shows a file that has changed. Run: node scripts/shown-files.mjs`];
+}
+
+/** Finds tables with an empty heading, which says nothing to somebody who listens to the page. */
+function findNamelessColumns(file, text) {
+  const lines = text.split('\n');
+  const isHeading = (at) => lines[at].startsWith('|') && /^\|[ :|-]+\|$/.test(lines[at + 1] ?? '');
+  return lines.flatMap((line, at) =>
+    isHeading(at) && /\|\s*\|/.test(line) ? [`${file}:${at + 1} has a column without a heading`] : [],
+  );
 }
 
 /** Finds concepts that link to no guide or first steps, guides that link to no concept, and either without the reference. */
