@@ -46,7 +46,7 @@ function listShapes() {
     meaningOf(shape, file),
     `\`${file}\``,
   ]);
-  const table = [['', 'Shape', 'Meaning', 'Defined in'], ...rows];
+  const table = [['No.', 'Shape', 'Meaning', 'Defined in'], ...rows];
   const widths = table[0].map((_, column) => Math.max(3, ...table.map((row) => row[column].length)));
   const lines = table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`);
   return [lines[0], `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1)].join('\n');
