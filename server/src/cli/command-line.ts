@@ -46,7 +46,7 @@ Afterwards:
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that the audit log has not been tampered with
   strongroom audit exposure           report what a key has seen, with proofs
-  strongroom evidence                 write what an assessor asks, signed; check such a bundle
+  strongroom evidence                 write what an assessor asks, signed; check and compare bundles
   strongroom jobs list                list background jobs; retry those that failed
   strongroom webhooks list            list webhooks; show and resend deliveries, forward events to this machine
   strongroom tokens erase             erase tokens that belong together, with a signed receipt

@@ -6,8 +6,9 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { counted } from '../../core/text/counted.ts';
 import { parsePublicKey, parseTenant } from '../terminal/arguments.ts';
 import { printJson, printText } from '../terminal/output.ts';
+import { compareCommand } from './evidence-compare.ts';
 import { toEvidenceOrder } from './evidence-order.ts';
-import { toTextOfFact } from './fact-text.ts';
+import { toScopeText, toTextOfFact } from './fact-text.ts';
 
 interface TakeFlags {
   readonly tenant?: TenantId;
@@ -20,9 +21,10 @@ interface TakeFlags {
 
 export function evidenceCommand(): Command {
   return new Command('evidence')
-    .description('Write a signed bundle of what the vault can say to an assessor, or check one.')
+    .description('Write a signed bundle of what the vault can say to an assessor, check one, or compare two.')
     .addCommand(takeCommand(), { isDefault: true })
-    .addCommand(verifyCommand());
+    .addCommand(verifyCommand())
+    .addCommand(compareCommand());
 }
 
 function takeCommand(): Command {
@@ -105,9 +107,8 @@ function toVerdictJson({ problems, proven, evidence }: BundleVerdict) {
 
 function describeVerdict({ problems, proven, evidence }: BundleVerdict): string {
   if (problems.length > 0 || evidence === undefined) return problems.map((problem) => `FAIL ${problem}`).join('\n');
-  const scope = evidence.tenant_id === null ? 'the whole vault' : `tenant ${evidence.tenant_id}`;
   return [
-    `The bundle is as the vault wrote it at ${evidence.finished_at}: ${scope}, from ${evidence.period.from} to ${evidence.period.to}.`,
+    `The bundle is as the vault wrote it at ${evidence.finished_at}: ${toScopeText(evidence)}, from ${evidence.period.from} to ${evidence.period.to}.`,
     `Proved: ${counted(proven.checkpoints, 'checkpoint')}, ${counted(proven.consistency, 'log')} that only grew, ${counted(proven.records, 'record')}.`,
   ].join('\n');
 }

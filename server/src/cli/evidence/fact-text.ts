@@ -1,8 +1,8 @@
-import type { EvidenceFact } from '../../app/evidence/bundle/evidence-schema.ts';
+import type { EvidenceFact, EvidenceView } from '../../app/evidence/bundle/evidence-schema.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 
 const listedMax = 5;
-const marks = { holds: 'ok  ', attention: 'warn', fails: 'FAIL' } as const;
+export const marks = { holds: 'ok  ', attention: 'warn', fails: 'FAIL' } as const;
 
 /** Returns a fact as one line, with what to do. */
 export function toTextOfFact(fact: EvidenceFact): string {
@@ -15,4 +15,8 @@ export function toTextOfFact(fact: EvidenceFact): string {
     ...(remedy === null ? [] : [`To do: ${remedy}`]),
   ];
   return toOneLine(`${marks[verdict]} ${id}: ${parts.join('. ')}.`);
+}
+
+export function toScopeText({ tenant_id: tenantId }: EvidenceView): string {
+  return tenantId === null ? 'the whole vault' : `tenant ${tenantId}`;
 }

@@ -1,5 +1,8 @@
 import { type Affected, affectedMax, type Fact, type FactDefinition, type Observation } from './fact.ts';
 
+const unread = 'This could not be read. The command that took the evidence said why.';
+const partly = 'Some of it could not be read.';
+
 /**
  * Adds up what was found about one fact, tenant by tenant. It keeps numbers and a limited list, however many there are.
  */
@@ -44,11 +47,20 @@ export class FactTally {
       return {
         ...rest,
         verdict: isFound ? weight : 'holds',
-        sentence: isPartial ? `${sentence} Some of it could not be read.` : sentence,
+        sentence: isPartial ? `${sentence} ${partly}` : sentence,
         readAt: this.#readAt,
       };
     // What could not be read is never reported as good.
-    const unread = 'This could not be read. The command that took the evidence said why.';
     return { ...rest, verdict: 'attention', sentence: unread, readAt: this.#readAt };
   }
+}
+
+/** Returns true for the sentence of a fact that could not be read. */
+export function isUnread(sentence: string): boolean {
+  return sentence === unread;
+}
+
+/** Returns true for the sentence of a fact of which a part could not be read, so that its figure is too small. */
+export function isPartlyRead(sentence: string): boolean {
+  return sentence.endsWith(partly);
 }
