@@ -19,7 +19,7 @@ most. Exits with status 1 if it is not ready. Needs no other settings.`,
     )
     .action(async (role: (typeof roles)[number], options: { json?: boolean }) => {
       const address = readAdminAddress(processEnvironment(), role);
-      const { askReadiness } = await import('../app/serve/ask-readiness.ts');
+      const { askReadiness } = await import('../app/operations/ask-readiness.ts');
       const { isReady, detail } = await askReadiness(address);
       if (options.json === true) printJson({ ready: isReady, detail });
       else printText(isReady ? 'Ready.' : `Not ready: ${detail}`);

@@ -86,6 +86,7 @@ function startWorker(): Promise<VaultWorker> {
       anchorUrl: undefined,
       backupDays: undefined,
       archive: undefined,
+      evidenceMonths: undefined,
       alerts: defaultThresholds,
     },
     logStreams: [],

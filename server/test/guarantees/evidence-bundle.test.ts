@@ -206,7 +206,7 @@ describe('the page of a bundle', () => {
 
 /** Does what somebody with the signing key could. */
 async function signAgain(folder: string): Promise<void> {
-  const { describeFile } = await import('../../src/app/evidence/bundle/write-bundle.ts');
+  const { describeFile } = await import('../../src/app/evidence/bundle/file-description.ts');
   const files = [];
   for (const name of bundleFiles) files.push(await describeFile(folder, name));
   const manifest = { created_at: view.finished_at, public_key: view.public_key, files };

@@ -62,6 +62,7 @@ beforeAll(async () => {
         backupDays: undefined,
         // A month waits for it, because nothing is ever archived there.
         archive: { folder: path.join(tmpdir(), 'strongroom-no-such-folder') },
+        evidenceMonths: undefined,
         alerts: { ...defaultThresholds, misses: 1 },
       },
       admin: { host: '127.0.0.1', port: 0 },

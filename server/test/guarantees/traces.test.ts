@@ -342,6 +342,7 @@ describe('a job', () => {
           anchorUrl: undefined,
           backupDays: undefined,
           archive: undefined,
+          evidenceMonths: undefined,
           alerts: defaultThresholds,
         },
         logStreams: [],

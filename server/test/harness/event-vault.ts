@@ -78,6 +78,7 @@ export class EventVault {
           anchorUrl: undefined,
           backupDays: undefined,
           archive: undefined,
+          evidenceMonths: undefined,
           alerts: defaultThresholds,
         },
         logStreams,

@@ -15,6 +15,7 @@ export function evidenceOrder(vault: TestVault, own: Partial<EvidenceOrder> = {}
         anchorUrl: undefined,
         backupDays: undefined,
         archive: undefined,
+        evidenceMonths: undefined,
         alerts: defaultThresholds,
       },
     },

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An endpoint that speaks as much of the protocol of S3 as the official SDK uses here: put, get and list, with paths
+ * An endpoint that speaks as much of the protocol of S3 as the official SDK uses here: put, get, delete and list, with paths
  * that begin with the bucket. It is not a real store. Signatures are required, but not verified.
  */
 export class ObjectStorage {
@@ -52,6 +52,10 @@ export class ObjectStorage {
     if (method === 'PUT') {
       this.objects.set(key, content);
       return { status: 200, body: Buffer.alloc(0) };
+    }
+    if (method === 'DELETE') {
+      this.objects.delete(key);
+      return { status: 204, body: Buffer.alloc(0) };
     }
     if (url.searchParams.get('list-type') === '2') {
       return this.#list(key.replace(/\/$/, ''), url.searchParams.get('prefix') ?? '');

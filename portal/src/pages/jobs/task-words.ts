@@ -4,6 +4,7 @@ const tasks: Readonly<Record<string, string>> = {
   'audit-partitions': 'prepares the log for the coming months',
   'audit-retention': 'removes records of the log after the time that an operator has set',
   'deliver-webhook': 'delivers events to a webhook',
+  'keep-evidence': 'keeps evidence of the past month in the archive of the log',
   'mail-invitation': 'mails an invitation',
   'mail-webhook': 'tells owners and admins that a webhook fails',
   'purge-tenant': 'removes what a deleted tenant has stored',

@@ -60,6 +60,7 @@ export function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefine
       anchorUrl: undefined,
       backupDays: undefined,
       archive: undefined,
+      evidenceMonths: undefined,
       alerts: defaultThresholds,
     },
     logStreams: [],

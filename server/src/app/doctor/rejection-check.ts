@@ -1,5 +1,5 @@
-import { askDegraded } from '../serve/ask-readiness.ts';
-import { rejectionsName } from '../serve/watch-limits.ts';
+import { rejectionsName } from '../../platform/rate-limit/rejected-clients.ts';
+import { askDegraded } from '../operations/ask-readiness.ts';
 import type { Finding } from './examination.ts';
 
 /**

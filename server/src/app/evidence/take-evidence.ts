@@ -8,7 +8,8 @@ import type { StreamConfig } from '../../platform/config/log-stream-config.ts';
 import type { Environment } from '../../platform/config/setting.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { listTenantIds } from '../../platform/database/ground/database-inspection.ts';
-import { withLog } from '../operations/open-log.ts';
+import { type WholeLog, withLog } from '../operations/open-log.ts';
+import type { BundleTarget } from './bundle/bundle-target.ts';
 import type { EvidenceView } from './bundle/evidence-schema.ts';
 import { toEvidenceView } from './bundle/evidence-view.ts';
 import { withBundleFolder, writeBundle } from './bundle/write-bundle.ts';
@@ -32,40 +33,44 @@ export interface EvidenceOrder {
 
 /** Writes a signed bundle to a new folder. */
 export function takeEvidence(order: EvidenceOrder, directory: string): Promise<EvidenceView> {
-  return withBundleFolder(directory, () =>
-    withReading(order, async (reading, tenantIds) => {
-      const startedAt = new Date();
-      const facts = await collectFacts(reading, { tenantIds, ...order });
-      await writeProofs(directory, reading, tenantIds);
-      const signer = reading.log.core.systemKeys.auditSigner();
-      const { tenantId, version, period } = order;
-      const found = { facts, startedAt, finishedAt: new Date(), publicKey: signer.publicKey };
-      const view = toEvidenceView({ ...found, version, period, tenantId, tenants: tenantIds.length });
-      await writeBundle(directory, view, signer);
-      return view;
-    }),
-  );
+  return withBundleFolder(directory, (target) => withLog(order.config, (log) => writeEvidence(order, log, target)));
+}
+
+/** Writes a signed bundle of a vault that is open already. */
+export function writeEvidence(order: EvidenceOrder, log: WholeLog, target: BundleTarget): Promise<EvidenceView> {
+  return withReading(order, log, async (reading, tenantIds) => {
+    const startedAt = new Date();
+    const facts = await collectFacts(reading, { tenantIds, ...order });
+    await writeProofs(target, reading, tenantIds);
+    const signer = log.core.systemKeys.auditSigner();
+    const { tenantId, version, period } = order;
+    const found = { facts, startedAt, finishedAt: new Date(), publicKey: signer.publicKey };
+    const view = toEvidenceView({ ...found, version, period, tenantId, tenants: tenantIds.length });
+    await writeBundle(target, view, signer);
+    return view;
+  });
 }
 
 /** Returns the facts alone, for a list of what to do. */
 export function readFacts(order: EvidenceOrder): Promise<Fact[]> {
-  return withReading(order, (reading, tenantIds) => collectFacts(reading, { tenantIds, ...order }));
+  return withLog(order.config, (log) =>
+    withReading(order, log, (reading, tenantIds) => collectFacts(reading, { tenantIds, ...order })),
+  );
 }
 
-/** Opens the vault beside its servers. That evidence is taken is recorded in the log of each tenant before it is read. */
+/** That evidence is taken is recorded in the log of each tenant before it is read. */
 async function withReading<T>(
   order: EvidenceOrder,
+  log: WholeLog,
   work: (reading: EvidenceReading, tenantIds: readonly TenantId[]) => Promise<T>,
 ): Promise<T> {
-  return withLog(order.config, async (log) => {
-    const { database } = log;
-    const tenantIds = await listTenantIds(database);
-    const { tenantId } = order;
-    if (tenantId !== undefined && !tenantIds.includes(tenantId)) throw new OperatorError('There is no such tenant.');
-    const chosen = tenantId === undefined ? tenantIds : [tenantId];
-    for (const id of chosen) await recordTaking(database, id);
-    return work({ ...order, database, log, onlyTenant: tenantId }, chosen);
-  });
+  const { database } = log;
+  const tenantIds = await listTenantIds(database);
+  const { tenantId } = order;
+  if (tenantId !== undefined && !tenantIds.includes(tenantId)) throw new OperatorError('There is no such tenant.');
+  const chosen = tenantId === undefined ? tenantIds : [tenantId];
+  for (const id of chosen) await recordTaking(database, id);
+  return work({ ...order, database, log, onlyTenant: tenantId }, chosen);
 }
 
 async function recordTaking(database: Database, tenantId: TenantId): Promise<void> {

@@ -18,6 +18,19 @@ export interface WholeLog extends OpenLog {
 /** Opens the audit log of a vault, and closes everything when the work is done. */
 export async function withLog<T>(config: LogConfig, work: (log: WholeLog) => Promise<T>): Promise<T> {
   const core = await VaultCore.open(config);
+  try {
+    return await withLogOf(core, config, work);
+  } finally {
+    await core.close();
+  }
+}
+
+/** Opens the audit log of a vault that is open already, with connections of its own. */
+export async function withLogOf<T>(
+  core: VaultCore,
+  config: LogConfig,
+  work: (log: WholeLog) => Promise<T>,
+): Promise<T> {
   const database = openSealerDatabase(config.database);
   const store = config.audit.archive === undefined ? undefined : openObjectStore(config.audit.archive);
   try {
@@ -28,6 +41,6 @@ export async function withLog<T>(config: LogConfig, work: (log: WholeLog) => Pro
     return await work({ reader, publicKey, core, database, archive, archived });
   } finally {
     store?.close();
-    await Promise.all([database.close(), core.close()]);
+    await database.close();
   }
 }

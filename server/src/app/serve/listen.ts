@@ -1,5 +1,6 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
 import { codeOf } from '../../core/errors/thrown.ts';
+import { toPlace } from '../../core/network/place.ts';
 
 interface BoundAddress {
   readonly address: string;
@@ -36,11 +37,6 @@ export async function listen(app: Listener, { host, port, settings }: ListenAddr
   const [bound] = app.addresses();
   if (typeof bound !== 'object' || bound === null) throw new Error('The server listens on no address.');
   return `http://${toPlace(bound.address, bound.port)}`;
-}
-
-/** Returns host and port as written in a URL. */
-export function toPlace(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function explain(error: unknown, { host, port, settings }: ListenAddress): unknown {

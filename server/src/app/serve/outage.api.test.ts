@@ -28,6 +28,7 @@ beforeAll(async () => {
         anchorUrl: undefined,
         backupDays: undefined,
         archive: undefined,
+        evidenceMonths: undefined,
         alerts: defaultThresholds,
       },
       logStreams: [],

@@ -46,6 +46,7 @@ const workerConfig = (port: number) => ({
     anchorUrl: undefined,
     backupDays: undefined,
     archive: undefined,
+    evidenceMonths: undefined,
     alerts: defaultThresholds,
   },
   logStreams: [],

@@ -29,6 +29,7 @@ import { openTracer } from '../../platform/traces/open-tracer.ts';
 import { addTraceMetrics } from '../../platform/traces/trace-metrics.ts';
 import { createApprovals } from '../wiring/approval-wiring.ts';
 import { createErasureJobs } from '../wiring/erasure-wiring.ts';
+import { keepEvidenceJob, type RunningProgram } from '../evidence/monthly/keep-evidence-job.ts';
 import { createStreamJobs } from '../wiring/log-stream-wiring.ts';
 import { createWebhookJobs } from '../wiring/webhook-wiring.ts';
 import { databaseChecks, notStopping } from './readiness.ts';
@@ -42,11 +43,19 @@ import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
 
+const unknownProgram: RunningProgram = { environment: {}, version: '' };
+
 /** Timing that only tests change. */
 export interface WorkerTiming {
   readonly webhookPace?: Partial<RunPace>;
   readonly streamPace?: Partial<StreamPace>;
   readonly jobPace?: JobPace;
+}
+
+/** What a worker is given besides its configuration. */
+export interface WorkerOptions extends WorkerTiming {
+  /** What facts of evidence say about the program. */
+  readonly program?: RunningProgram;
 }
 
 /** A running worker, which takes background jobs from the database and seals the audit log. */
@@ -57,13 +66,19 @@ export class VaultWorker {
   #stopped: Promise<void> | undefined;
 
   /** Tests use their own timing. */
-  static start(config: WorkerConfig, logger: Logger, timing: WorkerTiming = {}): Promise<VaultWorker> {
-    return openWhole((opened) => VaultWorker.#open(config, { logger, ...timing }, opened));
+  static start(config: WorkerConfig, logger: Logger, options: WorkerOptions = {}): Promise<VaultWorker> {
+    return openWhole((opened) => VaultWorker.#open(config, { logger, ...options }, opened));
   }
 
   static async #open(
     config: WorkerConfig,
-    { logger, webhookPace, streamPace, jobPace: pace }: WorkerTiming & { readonly logger: Logger },
+    {
+      logger,
+      webhookPace,
+      streamPace,
+      jobPace: pace,
+      program = unknownProgram,
+    }: WorkerOptions & { readonly logger: Logger },
     opened: AsyncDisposableStack,
   ): Promise<VaultWorker> {
     const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
@@ -108,6 +123,7 @@ export class VaultWorker {
         signer: core.systemKeys.auditSigner(),
         ...findArchivedIn(config.audit.archive, sealerDatabase, core),
       }),
+      keepEvidenceJob({ core, config, logger, ...program }),
       removeTenantsJob(core.database),
       purgeTenantJob(core.database),
       sweepIdempotencyJob(core.database),

@@ -1,11 +1,9 @@
 import type { GroundFinding } from '../../platform/database/ground/ground-finding.ts';
 import { redisAdvice } from '../../platform/rate-limit/redis-failure.ts';
 import type { RateLimiter, RateLimiterOptions } from '../../platform/rate-limit/rate-limiter.ts';
-import { adviceFor, type RejectedClient } from '../../platform/rate-limit/rejected-clients.ts';
+import { adviceFor, type RejectedClient, rejectionsName } from '../../platform/rate-limit/rejected-clients.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 
-/** The name of the finding about clients that reached a limit. `doctor` asks the server of this machine for it. */
-export const rejectionsName = 'rate limits';
 const namedMax = 3;
 
 /** Returns listeners that log when Redis is unreachable, and which clients reach a limit. */

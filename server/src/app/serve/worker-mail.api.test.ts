@@ -35,6 +35,7 @@ async function startWorker(mailsBy: MailServer | undefined): Promise<void> {
       anchorUrl: undefined,
       backupDays: undefined,
       archive: undefined,
+      evidenceMonths: undefined,
       alerts: defaultThresholds,
     },
     logStreams: [],

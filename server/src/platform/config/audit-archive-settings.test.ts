@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditArchive } from './audit-archive-settings.ts';
+import { auditArchive, evidenceMonths } from './audit-archive-settings.ts';
 import { ConfigError } from './config-error.ts';
 
 const read = (place: string | undefined, more: Record<string, string> = {}) =>
@@ -27,5 +27,22 @@ describe('the archive of the audit log', () => {
 
   it('is missed if only its endpoint is set', () => {
     expect(() => read(undefined, { STRONGROOM_AUDIT_ARCHIVE_ENDPOINT: 'https://s3.example.com' })).toThrow(ConfigError);
+  });
+});
+
+describe('the bundles of evidence in the archive', () => {
+  const readMonths = (more: Record<string, string>) => evidenceMonths.read(more);
+  const place = { STRONGROOM_AUDIT_ARCHIVE: '/archive' };
+
+  it('are none, or as many as are set', () => {
+    expect(readMonths({})).toBeUndefined();
+    expect(readMonths(place)).toBeUndefined();
+    expect(readMonths({ ...place, STRONGROOM_EVIDENCE_MONTHS: '24' })).toBe(24);
+  });
+
+  it('need an archive, and a number that is not too large', () => {
+    expect(() => readMonths({ STRONGROOM_EVIDENCE_MONTHS: '24' })).toThrow(ConfigError);
+    for (const months of ['0', '121', 'all'])
+      expect(() => readMonths({ ...place, STRONGROOM_EVIDENCE_MONTHS: months })).toThrow(ConfigError);
   });
 });

@@ -1,6 +1,6 @@
 import type { ObjectStoreConfig } from '../object-storage/open-object-store.ts';
 import { companions, group, mapped, optionalSetting, setting, settingWithDefault } from './reading.ts';
-import { isServiceUrl, textLike, urlWhere } from './setting-parsers.ts';
+import { isServiceUrl, textLike, urlWhere, wholeNumber } from './setting-parsers.ts';
 
 type Place = { readonly folder: string } | { readonly bucket: string; readonly prefix: string };
 
@@ -38,6 +38,17 @@ export const auditArchive = companions(
     ({ place: where, region, endpoint }): ObjectStoreConfig =>
       'folder' in where ? where : { s3: { ...where, region, endpoint } },
   ),
+);
+
+/** How many monthly bundles of evidence there are in the archive. */
+export const evidenceMonths = companions(
+  place,
+  optionalSetting('STRONGROOM_EVIDENCE_MONTHS', wholeNumber(1, 120), {
+    expectation:
+      'how many bundles of evidence to keep in the archive of the audit log, from 1 to 120; `work` writes one each month',
+    example: '24',
+    otherwise: '`work` writes no evidence',
+  }),
 );
 
 function parsePlace(text: string): Place | undefined {

@@ -1,5 +1,5 @@
 import { type AlertThresholds, defaultThresholds } from '../audit/watch/alert-rule.ts';
-import { auditArchive } from './audit-archive-settings.ts';
+import { auditArchive, evidenceMonths } from './audit-archive-settings.ts';
 import { group, optionalSetting, settingWithDefault, type ValueOf } from './reading.ts';
 import { parseText, urlWith, wholeNumber } from './setting-parsers.ts';
 
@@ -40,6 +40,7 @@ export const audit = group({
     example: '35',
   }),
   archive: auditArchive,
+  evidenceMonths,
   alerts,
 });
 export type AuditConfig = ValueOf<typeof audit>;

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../core/errors/thrown.ts';
 import { type ObjectStore, ObjectStoreError, tooLarge } from './object-store.ts';
@@ -41,6 +41,16 @@ export class FolderStore implements ObjectStore {
     });
   }
 
+  /** Folders that are empty afterwards go as well. */
+  async delete(key: string): Promise<void> {
+    await this.#orThrow(key, async () => {
+      const file = path.join(this.name, key);
+      await rm(file, { force: true });
+      for (let folder = path.dirname(file); folder !== path.normalize(this.name); folder = path.dirname(folder))
+        if (!(await removeIfEmpty(folder))) break;
+    });
+  }
+
   async listFolders(max: number): Promise<string[]> {
     return this.#orThrow('.', async () => {
       const entries = await readdir(this.name, { withFileTypes: true }).catch((error: unknown) => {
@@ -74,6 +84,17 @@ async function writeDurably(file: string, content: Buffer): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+async function removeIfEmpty(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return true;
+      if (codeOf(error) === 'ENOTEMPTY') return false;
+      throw error;
+    },
+  );
 }
 
 async function sync(folder: string): Promise<void> {

@@ -8,6 +8,8 @@ export interface ObjectStore {
   put(key: string, content: Buffer): Promise<void>;
   /** Returns undefined if there is no such file. Throws if it has more than `bytesMax` bytes. */
   get(key: string, bytesMax: number): Promise<Buffer | undefined>;
+  /** Removes a file, if it exists. */
+  delete(key: string): Promise<void>;
   /** Lists the names of the folders at the top, at most `max`. */
   listFolders(max: number): Promise<string[]>;
   close(): void;

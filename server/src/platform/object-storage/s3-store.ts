@@ -63,6 +63,12 @@ export class S3Store implements ObjectStore {
     });
   }
 
+  async delete(key: string): Promise<void> {
+    await this.#call(key, (sdk, client, abortSignal) =>
+      client.send(new sdk.DeleteObjectCommand(this.#object(key)), { abortSignal }),
+    );
+  }
+
   async listFolders(max: number): Promise<string[]> {
     const prefix = this.#key('');
     const folders: string[] = [];

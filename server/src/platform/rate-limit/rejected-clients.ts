@@ -1,5 +1,8 @@
 import type { RateLimit, RateLimitScope } from './rate-limit-table.ts';
 
+/** The name of the finding about clients that reached a limit. `doctor` asks the server of this machine for it. */
+export const rejectionsName = 'rate limits';
+
 /** A client that reached a limit. */
 export interface RejectedClient {
   readonly scope: RateLimitScope;

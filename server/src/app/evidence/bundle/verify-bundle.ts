@@ -9,7 +9,7 @@ import { isProven, parseProofJson } from '../../../platform/audit/verify/inclusi
 import { readLines } from '../../../platform/files/line-reader.ts';
 import { bundleFiles, manifestName, parseManifest } from './evidence-manifest.ts';
 import { EvidenceView } from './evidence-schema.ts';
-import { describeFile } from './write-bundle.ts';
+import { describeFile } from './file-description.ts';
 
 /** What was found in a bundle. It is as it was written only if there are no problems. */
 export interface BundleVerdict {

@@ -1,11 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
-import { codeOf } from '../../../core/errors/thrown.ts';
 import type { AuditSigner } from '../../../platform/keyring/sealing/audit-signer.ts';
-import { sha256OfChunks } from '../../../platform/keyring/sealing/sha256.ts';
-import { type BundleFile, bundleFiles, manifestName, toManifestText } from './evidence-manifest.ts';
+import { bundleFiles, manifestName, toManifestText } from './evidence-manifest.ts';
+import { type BundleTarget, FolderTarget } from './bundle-target.ts';
 import { toEvidencePage } from './evidence-page.ts';
 import { type EvidenceView, toSchemaText } from './evidence-schema.ts';
 
@@ -13,16 +11,25 @@ import { type EvidenceView, toSchemaText } from './evidence-schema.ts';
  * Runs the work in a new folder, and removes the folder if the work fails. Nothing that exists is overwritten, because
  * it may be evidence.
  */
-export async function withBundleFolder<T>(directory: string, work: () => Promise<T>): Promise<T> {
+export async function withBundleFolder<T>(directory: string, work: (target: BundleTarget) => Promise<T>): Promise<T> {
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   if (made === undefined && (await readdir(directory)).length > 0)
     throw new OperatorError(`${directory} is not empty. Name a new folder for the evidence.`);
   try {
     await mkdir(path.join(directory, 'proofs'), { mode: 0o700 });
-    return await work();
+    return await withTarget(directory, work);
   } catch (error) {
     await removeParts(directory, made !== undefined);
     throw error;
+  }
+}
+
+async function withTarget<T>(directory: string, work: (target: BundleTarget) => Promise<T>): Promise<T> {
+  const target = new FolderTarget(directory);
+  try {
+    return await work(target);
+  } finally {
+    await target.close();
   }
 }
 
@@ -34,24 +41,15 @@ async function removeParts(directory: string, isOurs: boolean): Promise<void> {
 }
 
 /** Writes the evidence beside its proofs, and at last the signed list of all files. */
-export async function writeBundle(directory: string, view: EvidenceView, signer: AuditSigner): Promise<void> {
-  const write = (name: BundleFile | typeof manifestName, text: string) =>
-    writeFile(path.join(directory, name), text, { flag: 'wx', mode: 0o600 });
-  await write('evidence.json', `${JSON.stringify(view, undefined, 2)}\n`);
-  await write('evidence.schema.json', toSchemaText());
-  await write('evidence.html', toEvidencePage(view));
+export async function writeBundle(target: BundleTarget, view: EvidenceView, signer: AuditSigner): Promise<void> {
+  await target.append('evidence.json', `${JSON.stringify(view, undefined, 2)}\n`);
+  await target.append('evidence.schema.json', toSchemaText());
+  await target.append('evidence.html', toEvidencePage(view));
   const files = [];
-  for (const name of bundleFiles) files.push(await describeFile(directory, name));
+  for (const name of bundleFiles) files.push(await target.describe(name));
   const publicKey = signer.publicKey.toString('base64');
-  await write(manifestName, toManifestText({ created_at: view.finished_at, public_key: publicKey, files }, signer));
-}
-
-/** Returns the size and the digest of a file, whatever its size. */
-export async function describeFile(directory: string, name: BundleFile) {
-  const file = path.join(directory, name);
-  const { size } = await stat(file).catch((error: unknown) => {
-    throw codeOf(error) === 'ENOENT' ? new OperatorError(`${name} is missing.`) : error;
-  });
-  const digest = await sha256OfChunks(createReadStream(file));
-  return { name, bytes: size, sha256: digest.toString('hex') };
+  await target.append(
+    manifestName,
+    toManifestText({ created_at: view.finished_at, public_key: publicKey, files }, signer),
+  );
 }

@@ -1,5 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import path from 'node:path';
 import { parseTenantId, type TenantId } from '../../../core/identity/ids.ts';
 import { toCheckpointJson } from '../../../platform/audit/seal/checkpoint.ts';
 import type { StoredCheckpoint } from '../../../platform/audit/seal/checkpoint-row.ts';
@@ -8,42 +6,35 @@ import { Prover, toProofJson } from '../../../platform/audit/verify/inclusion-pr
 import { UnprovableError } from '../../../platform/audit/verify/tree-replay.ts';
 import type { EvidenceReading } from '../facts/fact-group.ts';
 import { findVerificationStart, listChanges } from '../facts/log-store.ts';
+import type { BundleTarget } from './bundle-target.ts';
 import type { BundleFile } from './evidence-manifest.ts';
 
+const proofFiles = ['proofs/checkpoints.ndjson', 'proofs/consistency.ndjson', 'proofs/records.ndjson'] as const;
 const recordsPerTenant = 200;
 /** Proving a record reads a few checkpoints again, so that this many take minutes. */
 const recordsMax = 5_000;
 
 /** Writes the proofs of each tenant: its checkpoints, that the log has only grown, and the newest changes of rights. */
 export async function writeProofs(
-  directory: string,
+  target: BundleTarget,
   reading: EvidenceReading,
   tenantIds: readonly TenantId[],
 ): Promise<void> {
-  const opened: FileHandle[] = [];
-  const create = async (name: BundleFile) => {
-    const file = await open(path.join(directory, name), 'wx', 0o600);
-    opened.push(file);
-    return file;
-  };
-  try {
-    const checkpoints = await create('proofs/checkpoints.ndjson');
-    const consistency = await create('proofs/consistency.ndjson');
-    const records = await create('proofs/records.ndjson');
-    let remaining = recordsMax;
-    for (const tenantId of tenantIds) {
-      const { older, newest } = await findEnds(reading, tenantId);
-      if (newest === undefined) continue;
-      await writeLine(checkpoints, toCheckpointJson(newest));
-      if (older !== undefined && older.number < newest.number) {
-        await writeLine(checkpoints, toCheckpointJson(older));
-        const proof = await orNothing(proveConsistency(reading.log.reader, older, newest));
-        if (proof !== undefined) await writeLine(consistency, toConsistencyJson(proof));
-      }
-      remaining -= await writeRecords(records, reading, { newest, limit: Math.min(recordsPerTenant, remaining) });
+  // A bundle has each file, even if there is nothing to prove.
+  for (const name of proofFiles) await target.append(name, '');
+  const write = (name: BundleFile, value: object) => target.append(name, `${JSON.stringify(value)}\n`);
+  let remaining = recordsMax;
+  for (const tenantId of tenantIds) {
+    const { older, newest } = await findEnds(reading, tenantId);
+    if (newest === undefined) continue;
+    await write('proofs/checkpoints.ndjson', toCheckpointJson(newest));
+    if (older !== undefined && older.number < newest.number) {
+      await write('proofs/checkpoints.ndjson', toCheckpointJson(older));
+      const proof = await orNothing(proveConsistency(reading.log.reader, older, newest));
+      if (proof !== undefined) await write('proofs/consistency.ndjson', toConsistencyJson(proof));
     }
-  } finally {
-    for (const file of opened) await file.close();
+    const limit = Math.min(recordsPerTenant, remaining);
+    remaining -= await proveRecords(reading, { newest, limit }, (proof) => write('proofs/records.ndjson', proof));
   }
 }
 
@@ -58,10 +49,11 @@ async function findEnds({ database, log, period }: EvidenceReading, tenantId: Te
   return { older, newest };
 }
 
-async function writeRecords(
-  file: FileHandle,
+/** Proves the newest changes of rights, and returns how many there are. */
+async function proveRecords(
   { database, log, period }: EvidenceReading,
   { newest, limit }: { readonly newest: StoredCheckpoint; readonly limit: number },
+  write: (proof: object) => Promise<void>,
 ): Promise<number> {
   if (limit <= 0) return 0;
   const { tenantId, orderTo } = newest;
@@ -71,13 +63,9 @@ async function writeRecords(
   const prover = new Prover(log.reader, newest);
   for (const record of await log.reader.findRecords(tenantId, keys)) {
     const proof = await orNothing(prover.prove(record));
-    if (proof !== undefined) await writeLine(file, toProofJson(proof));
+    if (proof !== undefined) await write(toProofJson(proof));
   }
   return keys.length;
-}
-
-async function writeLine(file: FileHandle, value: object): Promise<void> {
-  await file.write(`${JSON.stringify(value)}\n`);
 }
 
 /** Returns undefined where the log is damaged or dropped. The fact about the log says so. */

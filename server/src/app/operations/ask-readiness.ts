@@ -1,7 +1,7 @@
 import { codeOf } from '../../core/errors/thrown.ts';
+import { toPlace } from '../../core/network/place.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import { askOnce } from '../../platform/outbound/operator-service.ts';
-import { toPlace } from './listen.ts';
 
 const timeoutMs = 3_000;
 /** Maps listen-only addresses to addresses at which the server can be reached from the same machine. */
