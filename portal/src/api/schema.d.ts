@@ -3842,7 +3842,9 @@ export interface components {
         RetentionPreview: {
             /** @description How many tokens the rules would remove if this one were in force. */
             tokens: number;
-            /** @description False if the number is an upper bound: all old tokens, some of which may still be used. */
+            /** @description How many more are due, but kept by a legal hold until it is over. They need not be confirmed. */
+            held_tokens: number;
+            /** @description False if a number is an upper bound: all old tokens, some of which may still be used. */
             is_exact: boolean;
             /**
              * Format: date-time

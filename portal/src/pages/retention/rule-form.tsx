@@ -89,6 +89,9 @@ export function RuleForm({ onClose }: { readonly onClose: () => void }) {
             {counted.is_exact ? '' : 'At most '}
             <strong>{countOf(counted.tokens, 'token', 'tokens')}</strong> would be removed when the rule takes effect,
             in 24 hours.{' '}
+            {counted.held_tokens === 0
+              ? null
+              : `${countOf(counted.held_tokens, 'more token is', 'more tokens are')} due, but kept by a legal hold until it is over. `}
             {counted.due_since === undefined ? null : (
               <>
                 The first has been due since <Time at={counted.due_since} form="day" />.

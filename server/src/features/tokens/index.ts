@@ -1,7 +1,7 @@
 export type { StoredToken } from './model/token.ts';
 export type { ReferringRequest, TokenRequest } from './model/token-request.ts';
 export { BankView, CardView, CreateToken, toIntentRequest, toTokenRequest } from './model/token-schemas.ts';
-export { isHeld } from './model/legal-hold-sql.ts';
+export { isHeld, isHoldInForce } from './model/legal-hold-sql.ts';
 export { removeWithGone } from './model/token-removal-sql.ts';
 export { isTokenId } from './model/token-id.ts';
 export { unlimitedSets } from './model/container-set-sql.ts';

@@ -23,7 +23,7 @@ export const ruleExamples = {
       summary: 'A rule that would remove nothing yet',
       status: 200,
       request: { body: wish },
-      response: { tokens: 0, is_exact: true },
+      response: { tokens: 0, held_tokens: 0, is_exact: true },
     },
     {
       summary: 'A rule without a period',

@@ -84,8 +84,11 @@ export const RuleView = Type.Object(
 export const PreviewView = Type.Object(
   {
     tokens: Type.Integer({ description: 'How many tokens the rules would remove if this one were in force.' }),
+    held_tokens: Type.Integer({
+      description: 'How many more are due, but kept by a legal hold until it is over. They need not be confirmed.',
+    }),
     is_exact: Type.Boolean({
-      description: 'False if the number is an upper bound: all old tokens, some of which may still be used.',
+      description: 'False if a number is an upper bound: all old tokens, some of which may still be used.',
     }),
     due_since: Type.Optional(timestamp('Since when the first of them has been due. Absent if there are none.')),
   },
@@ -151,6 +154,7 @@ export function toRuleView(rule: ShownRule): Static<typeof RuleView> {
   };
 }
 
-export function toPreviewView({ tokens, isExact, dueSince }: RetentionPreview): Static<typeof PreviewView> {
-  return { tokens, is_exact: isExact, ...(dueSince === undefined ? {} : { due_since: toTimestamp(dueSince) }) };
+export function toPreviewView({ tokens, held, isExact, dueSince }: RetentionPreview): Static<typeof PreviewView> {
+  const since = dueSince === undefined ? {} : { due_since: toTimestamp(dueSince) };
+  return { tokens, held_tokens: held, is_exact: isExact, ...since };
 }

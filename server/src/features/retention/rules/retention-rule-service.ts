@@ -9,6 +9,7 @@ import type { RulePeriods } from '../sweep/retention-sql.ts';
 import {
   describeRule,
   noSuchRule,
+  type DueTokens,
   type RetentionPreview,
   ruleDetails,
   ruleEvent,
@@ -31,9 +32,10 @@ export class RetentionRuleService {
   }
 
   async preview(caller: Caller, rule: RulePeriods): Promise<RetentionPreview> {
-    const preview = await this.#count(caller.tenantId, rule);
+    const due = await this.#count(caller.tenantId, (store) => store.count(rule));
+    const held = await this.#count(caller.tenantId, (store) => store.countHeld(rule));
     await this.#audit.append(caller, ruleEvent());
-    return preview;
+    return { ...due, held: held.tokens, isExact: due.isExact && held.isExact };
   }
 
   /**
@@ -42,7 +44,7 @@ export class RetentionRuleService {
    */
   async create(caller: Caller, rule: RulePeriods, confirmed: number): Promise<ShownRule> {
     const { tenantId } = caller;
-    const { tokens } = await this.#count(tenantId, rule);
+    const { tokens } = await this.#count(tenantId, (store) => store.count(rule));
     if (tokens > confirmed) throw notConfirmed(tokens);
     const id = crypto.randomUUID();
     return this.#database.forTenant(tenantId, async (tx) => {
@@ -98,8 +100,8 @@ export class RetentionRuleService {
     });
   }
 
-  #count(tenantId: TenantId, rule: RulePeriods): Promise<RetentionPreview> {
-    return this.#database.forTenant(tenantId, (tx) => new RetentionRuleStore(tx, tenantId).preview(rule), {
+  #count(tenantId: TenantId, work: (store: RetentionRuleStore) => Promise<DueTokens>): Promise<DueTokens> {
+    return this.#database.forTenant(tenantId, (tx) => work(new RetentionRuleStore(tx, tenantId)), {
       statementTimeoutMs: countTimeoutMs,
     });
   }

@@ -1,8 +1,16 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { isPastAge, judgedShelves, mayBeUnused, type RulePeriods, showsUse } from '../sweep/retention-sql.ts';
-import { graceHours, type RetentionPreview, type RetentionRule } from './retention-rule.ts';
+import {
+  isPastAge,
+  isPastAgeButHeld,
+  judgedShelves,
+  mayBeUnused,
+  mayBeUnusedButHeld,
+  type RulePeriods,
+  showsUse,
+} from '../sweep/retention-sql.ts';
+import { graceHours, type DueTokens, type RetentionRule } from './retention-rule.ts';
 
 const columns = `id, container, type, keep_for_days as "keepForDays", unused_for_days as "unusedForDays",
   never_longer_days as "neverLongerDays", created_by as "createdBy", created_at as "createdAt", effective_at as "effectiveAt"`;
@@ -105,10 +113,19 @@ export class RetentionRuleStore {
   }
 
   /** Counts what the rules would remove if this one were in force, up to a limit. */
-  async preview(candidate: RulePeriods): Promise<RetentionPreview> {
-    const byAge = await this.#countOld(candidate);
+  async count(candidate: RulePeriods): Promise<DueTokens> {
+    return this.#count(candidate, { old: isPastAge, unused: mayBeUnused });
+  }
+
+  /** Counts what they would remove if no legal hold kept it. */
+  async countHeld(candidate: RulePeriods): Promise<DueTokens> {
+    return this.#count(candidate, { old: isPastAgeButHeld, unused: mayBeUnusedButHeld });
+  }
+
+  async #count(candidate: RulePeriods, of: { readonly old: string; readonly unused: string }): Promise<DueTokens> {
+    const byAge = await this.#countOld(candidate, of.old);
     if (candidate.unusedForDays === null) return { ...byAge, isExact: true };
-    const unused = await this.#countUnused(candidate);
+    const unused = await this.#countUnused(candidate, of.unused);
     const since = [byAge.dueSince, unused.dueSince].filter((time) => time !== undefined);
     return {
       tokens: byAge.tokens + unused.tokens,
@@ -117,13 +134,13 @@ export class RetentionRuleStore {
     };
   }
 
-  async #countOld(candidate: RulePeriods): Promise<{ tokens: number; dueSince: Date | undefined }> {
+  async #countOld(candidate: RulePeriods, condition: string): Promise<{ tokens: number; dueSince: Date | undefined }> {
     const parameters = new Parameters(this.#tenantId);
     const judged = judgedShelves(parameters, { candidate });
     const [row] = await this.#tx.query<{ tokens: number; since: Date | null }>({
       text: `with ${judged}, due as (
           select t.created_at + make_interval(days => least(j.keep_for, j.never_longer)) as due_at
-          from judged j cross join lateral (select t.created_at from tokens t where ${isPastAge}) as t limit ${countedMax + 1})
+          from judged j cross join lateral (select t.created_at from tokens t where ${condition}) as t limit ${countedMax + 1})
         select count(*)::float8 as tokens, min(due_at) as since from due`,
       values: parameters.values,
     });
@@ -133,13 +150,13 @@ export class RetentionRuleStore {
   /**
    * Counts tokens that were not used for the period. If there are too many to look up, it counts all that are so old.
    */
-  async #countUnused(candidate: RulePeriods): Promise<RetentionPreview> {
+  async #countUnused(candidate: RulePeriods, condition: string): Promise<DueTokens> {
     const parameters = new Parameters(this.#tenantId);
     const judged = judgedShelves(parameters, { candidate });
     const [row] = await this.#tx.query<{ looked: number; unused: number; since: Date | null }>({
       text: `with ${judged}, due as materialized (
           select t.id, t.created_at, j.unused_for from judged j
-          cross join lateral (select t.id, t.created_at from tokens t where ${mayBeUnused}) as t limit ${countedMax + 1}
+          cross join lateral (select t.id, t.created_at from tokens t where ${condition}) as t limit ${countedMax + 1}
         ), looked as (
           select t.created_at + make_interval(days => j.unused_for) as due_at
           from (select * from due where (select count(*) from due) <= ${looksMax}) as t

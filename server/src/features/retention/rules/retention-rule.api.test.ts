@@ -27,8 +27,21 @@ describe('the preview of a rule', () => {
     const counted = (await preview({ keep_for_days: 30 })) as { tokens: number; due_since: string };
     expect(counted).toMatchObject({ tokens: 2, is_exact: true });
     expect(Math.abs(Date.parse(counted.due_since) - (Date.now() - 10 * 24 * 3_600_000))).toBeLessThan(60_000);
-    expect(await preview({ keep_for_days: 50 })).toEqual({ tokens: 0, is_exact: true });
-    expect(await preview({ type: 'card', keep_for_days: 30 })).toEqual({ tokens: 0, is_exact: true });
+    expect(await preview({ keep_for_days: 50 })).toEqual({ tokens: 0, held_tokens: 0, is_exact: true });
+    expect(await preview({ type: 'card', keep_for_days: 30 })).toEqual({ tokens: 0, held_tokens: 0, is_exact: true });
+  });
+
+  it('says how many more a legal hold keeps, which need not be confirmed', async () => {
+    const ids = [await create({ containers: ['/a/'] }), await create({ containers: ['/a/'] }), await create()];
+    await age(vault, ids, 40);
+    await create({ containers: ['/a/'] });
+    const made = await manage('POST', '/legal-holds', { reason: 'Audit', container: '/a/' });
+    const wish = { keep_for_days: 30 };
+    expect(await preview(wish)).toMatchObject({ tokens: 1, held_tokens: 2, is_exact: true });
+    expect(await preview({ ...wish, container: '/b/' })).toMatchObject({ tokens: 0, held_tokens: 0 });
+    expect((await manage('POST', '/retention-rules', { ...wish, confirmed_tokens: 1 })).status).toBe(201);
+    await manage('POST', `/legal-holds/${(made.body as { id: string }).id}/lift`);
+    expect(await preview(wish)).toMatchObject({ tokens: 3, held_tokens: 0 });
   });
 
   it('counts tokens that nobody uses, and none under a legal hold', async () => {
@@ -37,7 +50,8 @@ describe('the preview of a rule', () => {
     await forgetUse(vault, ids.slice(0, 2));
     expect(await preview({ keep_until_unused_for_days: 30 })).toMatchObject({ tokens: 2, is_exact: true });
     await manage('POST', '/legal-holds', { reason: 'Audit', container: '/a/' });
-    expect(await preview({ keep_until_unused_for_days: 30 })).toMatchObject({ tokens: 1, is_exact: true });
+    const held = { tokens: 1, held_tokens: 1, is_exact: true };
+    expect(await preview({ keep_until_unused_for_days: 30 })).toMatchObject(held);
   });
 
   it('must be confirmed before a rule exists, with at least the number that it counts', async () => {

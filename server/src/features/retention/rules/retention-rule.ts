@@ -27,13 +27,18 @@ export interface RetentionRule extends RulePeriods {
 /** A rule with its last request for approval. */
 export type ShownRule = WithApproval<RetentionRule>;
 
-/** What the rules would remove if a rule were in force now. */
-export interface RetentionPreview {
+/** Tokens that the rules would remove if a rule were in force now. */
+export interface DueTokens {
   readonly tokens: number;
   /** False if the number is an upper bound, because finding out what is still used would take too long. */
   readonly isExact: boolean;
   /** When the first of these tokens became due. Undefined if there are none. */
   readonly dueSince: Date | undefined;
+}
+
+/** What a rule would do, and how many more tokens a legal hold keeps from it. */
+export interface RetentionPreview extends DueTokens {
+  readonly held: number;
 }
 
 export function ruleEvent(

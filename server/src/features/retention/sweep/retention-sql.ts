@@ -1,5 +1,5 @@
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { isHeld } from '../../tokens/index.ts';
+import { isHeld, isHoldInForce } from '../../tokens/index.ts';
 
 /** The periods of a rule, in days. Null for a period that the rule does not limit. */
 export interface RulePeriods {
@@ -74,20 +74,28 @@ export function before(days: string): string {
   return `(now() - make_interval(days => ${days}))`;
 }
 
+const isOld = `t.tenant_id = $1 and t.shelf = j.shelf and t.created_at <= ${before('least(j.keep_for, j.never_longer)')}
+  and (t.created_at <= ${before('j.never_longer')} or (t.expires_at is null and t.created_at <= ${before('j.keep_for')}))`;
+const isUnchanged = `t.tenant_id = $1 and t.shelf = j.shelf and t.created_at <= ${before('j.unused_for')}
+  and (t.modified_at is null or t.modified_at <= ${before('j.unused_for')})`;
+/** The first part is asked once a statement, so that no token is read in a tenant without a hold. */
+const isHeldByAny = `exists (select from legal_holds h where h.tenant_id = $1 and ${isHoldInForce}) and ${isHeld('t')}`;
+
 /**
  * Returns the condition for a token `t` of a judged shelf `j` that is past its age. A token with an expiry of its own is
  * kept until then, but never longer than the rules allow.
  */
-export const isPastAge = `t.tenant_id = $1 and t.shelf = j.shelf and t.created_at <= ${before('least(j.keep_for, j.never_longer)')}
-  and (t.created_at <= ${before('j.never_longer')} or (t.expires_at is null and t.created_at <= ${before('j.keep_for')}))
-  and not ${isHeld('t')}`;
+export const isPastAge = `${isOld} and not ${isHeld('t')}`;
+/** The same for a token that a legal hold keeps. */
+export const isPastAgeButHeld = `${isOld} and ${isHeldByAny}`;
 
 /**
  * Returns the condition for a token `t` of a judged shelf `j` that is old enough to ask whether it is still used. It is
  * tested again when the token is locked, so a token that was changed in the meantime is kept.
  */
-export const mayBeUnused = `t.tenant_id = $1 and t.shelf = j.shelf and t.created_at <= ${before('j.unused_for')}
-  and (t.modified_at is null or t.modified_at <= ${before('j.unused_for')}) and not ${isHeld('t')}`;
+export const mayBeUnused = `${isUnchanged} and not ${isHeld('t')}`;
+/** The same for a token that a legal hold keeps. */
+export const mayBeUnusedButHeld = `${isUnchanged} and ${isHeldByAny}`;
 
 /** Returns the condition for a record of the log that shows that a token was used since it was due. */
 export const showsUse = `r.tenant_id = $1 and r.entity_id = t.id and r.created_at > ${before('j.unused_for')}
