@@ -207,6 +207,11 @@ describe('the source', () => {
     expect(await countTokens(eu)).toBe(0);
     expect(await load.findWrong()).toEqual([]);
     expect((await ask(eu, load.key, '/tokens')).body['cell']).toBe('us1');
+    const [arrival] = await us.query<{ removed_at: Date | null }>(
+      `select removed_at from tenant_moves where tenant_id = $1 and direction = 'in'`,
+      [tenant.id],
+    );
+    expect(arrival?.removed_at).toBeInstanceOf(Date);
   });
 });
 

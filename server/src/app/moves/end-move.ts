@@ -4,6 +4,7 @@ import {
   deleteMove,
   findMove,
   noteRemoved,
+  noteSourceCleared,
   noteStep,
   reopen,
   takeMoveLock,
@@ -56,6 +57,8 @@ export async function finishMove(
   await takeMoveLock(source.admin, tenantId);
   const departure = await findMove(source.admin, tenantId, 'out');
   const arrival = await findMove(target.admin, tenantId, 'in');
+  // A command that ended between the two notes is run again to write the second.
+  if (departure?.isRemoved === true) await noteSourceCleared(target.admin, tenantId, departure.id);
   if (departure === undefined || departure.step !== 'cleaned') {
     throw new OperatorError(
       departure?.isRemoved === true
@@ -74,6 +77,7 @@ export async function finishMove(
   await requireBackup(target, tenantId, { ...backup, inspect });
   const deleted = await deleteTenantRows(source.admin, tenantId);
   await noteRemoved(source.admin, tenantId);
+  await noteSourceCleared(target.admin, tenantId, departure.id);
   return deleted;
 }
 

@@ -76,8 +76,13 @@ function describe({ problem, head }: ReceiptVerdict): string {
     `Proved: ${counted(tokens, 'token')} removed, each recorded in the signed log.`,
     ...(held === 0 ? [] : [`A legal hold kept ${counted(held, 'more token')}.`]),
     ...(isLimited ? ['The requester could not delete every token, so that others that match may be left.'] : []),
+    ...(head.copy_in_cell === undefined ? [] : [describeCopy(head.copy_in_cell)]),
     backups === null
-      ? 'It does not say how long backups are kept.'
+      ? 'It does not say when the last backup with these tokens is gone.'
       : `The last backup with these tokens is gone by ${backups.gone_at}: the operator keeps backups for ${counted(backups.kept_days, 'day')}.`,
   ].join('\n');
+}
+
+function describeCopy(cell: string): string {
+  return `The tenant was being moved: the cell ${cell} had a copy of it, which may still have these tokens and be in backups there.`;
 }

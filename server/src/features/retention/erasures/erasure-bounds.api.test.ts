@@ -199,6 +199,30 @@ describe('the receipt of an erasure is about the run', () => {
     expect(rows[0]?.receipt).toMatch(/"is_limited":true.*"tokens":1/);
   });
 
+  it('and names the cell that has a copy of the tenant, and no date, until a move is finished', async () => {
+    const { owner } = vault.database;
+    const receiptNow = async () => {
+      await createSome(1, customer);
+      const { id } = await erasures.begin(customer);
+      await erasures.run();
+      return receiptOf(id);
+    };
+    await owner.query(
+      `insert into tenant_moves (tenant_id, direction, id, cell, step) values ($1, 'out', gen_random_uuid(), 'us1', 'begun')`,
+      [tenant.id],
+    );
+    expect(await receiptNow()).toMatchObject({ tokens: 1, backups: null, copy_in_cell: 'us1' });
+    await owner.query(
+      `update tenant_moves set direction = 'in', cell = 'eu1', decided_at = now(), step = 'opened' where tenant_id = $1`,
+      [tenant.id],
+    );
+    expect(await receiptNow()).toMatchObject({ tokens: 1, backups: null, copy_in_cell: 'eu1' });
+    await owner.query('update tenant_moves set removed_at = now() where tenant_id = $1', [tenant.id]);
+    const done = await receiptNow();
+    expect(done).toMatchObject({ tokens: 1, backups: { kept_days: 35 } });
+    expect(done).not.toHaveProperty('copy_in_cell');
+  });
+
   it('and there is none if the requester may delete nothing any more', async () => {
     const ids = await createSome(1, customer);
     const { applicationId, end } = await beginLimited(mayErase('/'));

@@ -126,13 +126,17 @@ export class ErasureRun {
   /** Writes the receipt when all removals are sealed, or ends without one. The log is read outside of a transaction. */
   async #seal(): Promise<StepResult> {
     const { database } = this.#parts;
-    const { erasure, batches } = await database.forTenant(this.#tenantId, async (tx) => {
+    const { erasure, batches, otherCell } = await database.forTenant(this.#tenantId, async (tx) => {
       const store = new ErasureStore(tx, this.#tenantId);
-      return { erasure: await store.find(this.#id), batches: await store.listBatches(this.#id) };
+      return {
+        erasure: await store.find(this.#id),
+        batches: await store.listBatches(this.#id),
+        otherCell: await store.findOtherCell(),
+      };
     });
     if (erasure === undefined) return 'over';
     const selection = withDigests(erasure.selection, this.#id);
-    const wanted = { tenantId: this.#tenantId, erasure: { ...erasure, selection }, batches };
+    const wanted = { tenantId: this.#tenantId, erasure: { ...erasure, selection }, batches, otherCell };
     const written = await writeOrGiveUp(this.#parts, wanted);
     if (written === undefined) return 'waiting';
     await database.forTenant(this.#tenantId, async (tx) => {

@@ -144,6 +144,15 @@ export class ErasureStore {
     });
   }
 
+  /** Returns the cell that has a copy of the tenant as well, because a move from or to it is not finished. */
+  async findOtherCell(): Promise<string | undefined> {
+    const [row] = await this.#tx.query<{ cell: string }>({
+      text: `select cell from tenant_moves where tenant_id = $1 and removed_at is null order by direction limit 1`,
+      values: [this.#tenantId],
+    });
+    return row?.cell;
+  }
+
   /** Ends an erasure. From then on, its metadata is kept as digests only. */
   async end(
     id: string,

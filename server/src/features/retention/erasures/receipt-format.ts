@@ -43,8 +43,13 @@ const ReceiptHead = Type.Object(
     tokens: count,
     /** How many more matched when the last token was removed, and were kept by a legal hold. */
     held: count,
-    /** How long the operator keeps backups, and when the last one with these tokens is gone. Null if nobody has said. */
+    /**
+     * How long the operator keeps backups, and when the last one with these tokens is gone. Null if nobody has said, and if
+     * another cell had a copy of the tenant.
+     */
     backups: nullable(Type.Object({ kept_days: count, gone_at: time }, closed)),
+    /** The cell that had a copy of the tenant as well, because a move was not finished. Its copy may have the tokens. */
+    copy_in_cell: Type.Optional(Type.String()),
     public_key: Type.String({ maxLength: 44 }),
     records: Type.Object({ bytes: count, sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, closed),
     proof: Type.Unknown(),

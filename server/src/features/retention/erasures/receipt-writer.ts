@@ -21,6 +21,8 @@ export interface Finished {
   readonly tenantId: TenantId;
   readonly erasure: Erasure;
   readonly batches: readonly Batch[];
+  /** The cell that has a copy of the tenant as well, as long as a move is not finished. */
+  readonly otherCell: string | undefined;
 }
 
 export interface WriterParts {
@@ -35,7 +37,7 @@ export interface WriterParts {
  */
 export async function writeReceiptHead(
   { reader, signer, backupDays }: WriterParts,
-  { tenantId, erasure, batches }: Finished,
+  { tenantId, erasure, batches, otherCell }: Finished,
 ): Promise<string | undefined> {
   const newest = await reader.newestCheckpoint(tenantId);
   const last = batches.at(-1);
@@ -43,7 +45,7 @@ export async function writeReceiptHead(
   const runs: LeafRun[] = [];
   let bytes = 0;
   const counted = async function* () {
-    for await (const chunk of readRemovals(reader, { tenantId, erasure, batches }, runs)) {
+    for await (const chunk of readRemovals(reader, { tenantId, erasure, batches, otherCell }, runs)) {
       bytes += chunk.length;
       yield chunk;
     }
@@ -65,9 +67,10 @@ export async function writeReceiptHead(
       tokens,
       held: erasure.held,
       backups:
-        backupDays === undefined
+        backupDays === undefined || otherCell !== undefined
           ? null
           : { kept_days: backupDays, gone_at: new Date(finishedAt.getTime() + backupDays * dayMs).toISOString() },
+      ...(otherCell === undefined ? {} : { copy_in_cell: otherCell }),
       public_key: signer.publicKey.toString('base64'),
       records: { bytes, sha256: sha256.toString('hex') },
       proof: toRunsJson(await proveRuns(reader, runs, newest)),

@@ -200,6 +200,15 @@ export async function deleteMove(admin: AdminSession, tenantId: TenantId, direct
   await admin.query('delete from tenant_moves where tenant_id = $1 and direction = $2', [tenantId, direction]);
 }
 
+/** Notes in the target that the source has nothing of the tenant any more. What is erased from then on is not left there. */
+export async function noteSourceCleared(admin: AdminSession, tenantId: TenantId, id: string): Promise<void> {
+  await admin.query(
+    `update tenant_moves set removed_at = now()
+      where tenant_id = $1 and direction = 'in' and id = $2 and removed_at is null`,
+    [tenantId, id],
+  );
+}
+
 /** Notes that nothing of the tenant is left, so that it can come again, even if it once came from another cell. */
 export async function noteRemoved(admin: AdminSession, tenantId: TenantId): Promise<void> {
   await deleteMove(admin, tenantId, 'in');
