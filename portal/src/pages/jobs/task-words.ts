@@ -18,6 +18,7 @@ const tasks: Readonly<Record<string, string>> = {
   'sweep-idempotency': 'removes stored responses that are no longer needed',
   'sweep-intent-codes': 'removes verification codes of token intents',
   'sweep-invitations': 'removes invitations that have ended',
+  'sweep-legal-holds': 'removes legal holds a year after they ended',
   'sweep-sessions': 'removes sessions that have ended',
   'sweep-token-intents': 'removes token intents that have expired',
   'sweep-tokens': 'removes tokens that have expired',

@@ -8,7 +8,7 @@ import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../../f
 import { sweepSignInsJob } from '../../features/portal/index.ts';
 import { addEndpointGauges, type RunPace, wakeWebhooksOf } from '../../features/webhooks/index.ts';
 import { addStreamGauges, type StreamPace, wakeLogStreams } from '../../features/log-streams/index.ts';
-import { sweepRetentionJobs } from '../../features/retention/index.ts';
+import { sweepHoldsJob, sweepRetentionJobs } from '../../features/retention/index.ts';
 import { purgeTenantJob, removeTenantsJob } from '../../features/tenants/index.ts';
 import { sweepTokensJobs } from '../../features/tokens/index.ts';
 import { createAdminEdge } from '../../http/edge/admin-edge.ts';
@@ -132,6 +132,7 @@ export class VaultWorker {
       ...sweepTokenIntentsJobs(core.database),
       ...sweepTokensJobs(core.database),
       ...sweepRetentionJobs({ database: core.database, log: sealerDatabase }),
+      sweepHoldsJob(core.database),
       ...createErasureJobs(core, { sealerDatabase, backupDays: config.audit.backupDays }),
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),

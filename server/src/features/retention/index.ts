@@ -9,6 +9,7 @@ export { ErasureReceipts } from './erasures/erasure-receipts.ts';
 export { checkReceipt, type ReceiptVerdict } from './erasures/receipt-check.ts';
 export { HoldApproval } from './holds/hold-approval.ts';
 export { addLegalHoldRoutes } from './holds/legal-hold-routes.ts';
+export { sweepHoldsJob } from './holds/sweep-holds-job.ts';
 export { LegalHoldService } from './holds/legal-hold-service.ts';
 export { addRetentionRuleRoutes } from './rules/retention-rule-routes.ts';
 export { RetentionRuleService } from './rules/retention-rule-service.ts';

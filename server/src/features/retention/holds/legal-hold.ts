@@ -12,6 +12,8 @@ import type { WithApproval } from '../../approvals/index.ts';
 export const holdsMax = 100;
 /** How many holds that are over are listed. The audit log has all of them. */
 export const endedHoldsMax = 100;
+/** How long a hold is kept after it is over. */
+export const endedHoldDays = 365;
 
 /** The tokens that a hold keeps: those that meet everything that is given. */
 export interface HoldScope {

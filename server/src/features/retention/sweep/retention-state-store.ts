@@ -1,7 +1,7 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { isHeld } from '../../tokens/index.ts';
+import { isHeld, isHoldInForce } from '../../tokens/index.ts';
 import { before, isPastAge, judgedShelves } from './retention-sql.ts';
 
 /** The time that sweeps have to remove what is due. They run twice an hour. */
@@ -27,9 +27,8 @@ export async function readRetentionState(tx: Transaction, tenantId: TenantId): P
     text: `with ${judgedShelves(parameters, { effectiveFor: allowance })}
       select
         (select count(*)::float8 from retention_rules where tenant_id = $1 and effective_at <= now()) as rules,
-        (select count(*)::float8 from legal_holds where tenant_id = $1 and lifted_at is null
-          and (ends_at is null or ends_at > now())) as holds,
-        case when exists (select from legal_holds where tenant_id = $1 and lifted_at is null) then
+        (select count(*)::float8 from legal_holds h where tenant_id = $1 and ${isHoldInForce}) as holds,
+        case when exists (select from legal_holds h where tenant_id = $1 and ${isHoldInForce}) then
           (select count(*)::float8 from tokens t where t.tenant_id = $1 and ${isHeld('t')}) else 0 end as "heldTokens",
         (select count(*)::float8 from judged j cross join lateral (
           select from tokens t where ${isPastAge} and t.created_at <= -${allowance}

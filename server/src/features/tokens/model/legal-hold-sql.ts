@@ -1,9 +1,9 @@
-/** A hold `h` in force: neither lifted nor ended. */
-export const isHoldInForce = 'h.lifted_at is null and (h.ends_at is null or h.ends_at > now())';
+/** A hold `h` in force: neither lifted nor ended. It is written as in the index, so that no other hold is read. */
+export const isHoldInForce = `h.lifted_at is null and case when h.ends_at is null then 'infinity' else h.ends_at end > now()`;
 
 /**
  * Returns the condition for a row of `tokens` that a legal hold keeps. A hold covers what meets everything that it
- * names. A tenant has at most a hundred holds in force, so the condition costs little.
+ * names. A tenant has at most a hundred holds in force, and no other is read, so the condition costs little.
  */
 export function isHeld(token: string): string {
   return `exists (select from legal_holds h where h.tenant_id = ${token}.tenant_id and ${isHoldInForce}
