@@ -51,6 +51,28 @@ describe('GET /portal/api/background-jobs', () => {
     ]);
   });
 
+  it('counts those that run and those that have waited longest, if there are more than it counts', async () => {
+    const crowded = await vault.makeTenant();
+    const fill = (count: number, state: string, startsIn: string) =>
+      vault.database.owner.query(
+        `insert into pgboss.job_common (name, data, state, start_after, singleton_key, policy, retry_limit, retry_delay,
+            retry_backoff, expire_seconds, deletion_seconds)
+          select 'mail-invitation', jsonb_build_object('tenant_id', $1::text), $2::pgboss.job_state,
+            now() + $3::interval, gen_random_uuid(), 'standard', 0, 0, false, 60, 600 from generate_series(1, $4)`,
+        [crowded.id, state, startsIn, count],
+      );
+    await fill(10_000, 'created', '1 hour');
+    await fill(1, 'created', '-2 hours');
+    await fill(3, 'active', '2 hours');
+    const { visitor } = await welcome(vault, crowded);
+    const page = await visitor.send('GET', '/portal/api/background-jobs', { 'sec-fetch-site': 'same-origin' });
+    const { data } = JSON.parse(page.text) as { data: { task: string; waiting: number; lag_seconds: number }[] };
+    const found = data.find(({ task }) => task === 'mail-invitation');
+    expect(found).toMatchObject({ running: 3 });
+    expect(found?.waiting).toBeGreaterThan(9_000);
+    expect(found?.lag_seconds).toBeGreaterThan(7_000);
+  });
+
   it('is recorded as a page view, and is not in the API for keys', async () => {
     const { rows } = await vault.database.owner.query(
       `select from audit_records where tenant_id = $1 and entity_type = 'tenant' and operation = 'read' and actor_type = 'user'`,
