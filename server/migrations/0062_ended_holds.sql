@@ -26,3 +26,5 @@ as $$
   ) as job
   group by task, of_tenant order by task, of_tenant
 $$;
+
+comment on column tenant_moves.removed_at is 'When what the tenant left in its source was removed: here if it left, in the other cell if it arrived.';
