@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const errorsOf = ({ body }: TestResponse) => (body as { errors?: Record<string, string[]> }).errors ?? {};
-const isManagement = (path: string) => !/^(\/v2)?\/token/.test(path);
+const isManagement = (path: string) => !/^(\/v2)?\/(token|erasures)/.test(path);
 const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   vault.request(method, path, {
     key: isManagement(path) ? tenant.keys.management : tenant.keys.private,
